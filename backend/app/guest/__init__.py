@@ -1,0 +1,1 @@
+"""Programs that run inside the sandbox, sent there as text; the API never imports them."""
