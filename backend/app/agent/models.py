@@ -6,36 +6,12 @@ instance with a `profile` lets compaction and eviction follow the window that is
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.language_models.model_profile import ModelProfile
-from pydantic import BaseModel, SecretStr
+from pydantic import SecretStr
 
 from app.settings import ModelSettings
 
 REQUEST_SECONDS = 120.0
 MAX_RETRIES = 2
-
-
-class ModelDescription(BaseModel):
-    """What people are told about the model."""
-
-    id: str
-    label: str
-    offline: bool
-    note: str | None
-
-
-def describe_model(settings: ModelSettings) -> ModelDescription:
-    provider, _, name = settings.agent_model.partition(":")
-    if provider == "offline":
-        return ModelDescription(
-            id="offline",
-            label="Offline analyst",
-            offline=True,
-            note=(
-                "Not a language model: it matches your question to the columns and writes pandas code. "
-                "To use one, set AGENT_MODEL to openai:NAME, anthropic:NAME or openai-compatible:NAME."
-            ),
-        )
-    return ModelDescription(id=settings.agent_model, label=name, offline=False, note=None)
 
 
 def build_model(settings: ModelSettings) -> BaseChatModel:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import httpx
 import structlog
-from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError
 
 from app.errors import RuntimeUnavailableError
@@ -47,22 +47,22 @@ class RuntimeClient:
     """Every call raises `RuntimeUnavailableError` when the runtime does not answer."""
 
     def __init__(self, base_url: str, token: str) -> None:
-        self._sdk = get_client(
-            url=base_url,
-            api_key=None,
+        # A client of our own: the SDK's default one waits through several retries when nobody answers.
+        self._http = httpx.AsyncClient(
+            base_url=base_url,
             headers={"Authorization": f"Bearer {token}"},
             # A quiet tool may stream nothing for a long time, but the runtime's keep-alives come every few seconds.
-            timeout=(5, 60, 30, 5),  # connect, read, write, pool
+            timeout=httpx.Timeout(connect=5, read=60, write=30, pool=5),
+            limits=httpx.Limits(max_connections=1000, max_keepalive_connections=50),
         )
-        self._http = httpx.AsyncClient(base_url=base_url, timeout=5)
+        self._sdk = LangGraphClient(self._http)
 
     async def close(self) -> None:
-        await self._sdk.aclose()
         await self._http.aclose()
 
     async def ping(self) -> None:
         try:
-            response = await self._http.get("/ready")
+            response = await self._http.get("/ready", timeout=5)
             response.raise_for_status()
         except httpx.HTTPError as error:
             raise RuntimeUnavailableError from error
@@ -91,7 +91,7 @@ class RuntimeClient:
                 stream_mode=STREAM_MODES,
                 stream_subgraphs=True,
                 durability="sync",
-                metadata={"run_id": context["run_id"]},
+                metadata={"product_run_id": context["run_id"]},
             )
         except (httpx.HTTPError, APIStatusError) as error:
             raise RuntimeUnavailableError from error

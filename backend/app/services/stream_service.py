@@ -60,6 +60,7 @@ class StreamService:
     async def follow(self, thread: Thread, run: AgentRun, *, last_event_id: str | None) -> AsyncIterator[StreamEvent]:
         """Events after `last_event_id` until the run has ended; it outlasts restarts of the runtime."""
         position = _Position.parse(last_event_id)
+        told = run.status
         yield _run_event(position, run)
         retry = _FIRST_RETRY_SECONDS
         while run.runtime_run_id is not None:
@@ -79,7 +80,8 @@ class StreamService:
         if run.error_code:
             error_data = {"code": run.error_code, "message": run.error_message}
             yield StreamEvent(position.mark("error"), "error", json.dumps(error_data))
-        yield _run_event(position, run)
+        if run.status != told:
+            yield _run_event(position, run)
         yield StreamEvent(position.mark("end"), "end", "null")
 
     async def _relay(self, thread: Thread, runtime_run_id: UUID, position: _Position) -> AsyncIterator[StreamEvent]:
@@ -99,7 +101,11 @@ class StreamService:
 def _translated(event: RuntimeEvent) -> tuple[str, str]:
     data: Any = event.data
     name = event.event
-    if name.partition("|")[0] == "custom" and isinstance(data, dict) and data.get("type") == "artifact":
+    kind = name.partition("|")[0]
+    if kind == "tasks" and isinstance(data, dict) and isinstance(data.get("input"), dict):
+        # The input of a task is the whole conversation each time: a stream would grow with its square.
+        data = {**data, "input": None}
+    if kind == "custom" and isinstance(data, dict) and data.get("type") == "artifact":
         name, data = "artifact", {key: value for key, value in data.items() if key != "type"}
     return name, json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 

@@ -9,8 +9,8 @@ from typing import Literal
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
-from app.agent.models import ModelDescription, describe_model
 from app.api.dependencies import ContainerDep
+from app.services.model_description import ModelDescription, describe_model
 
 probes = APIRouter(tags=["health"])
 router = APIRouter(tags=["health"])
