@@ -21,7 +21,6 @@ class Stack:
 
     settings: StackSettings
     secrets: InstallSecrets
-    secrets_are_new: bool
     environments: ServiceEnvironments
     supervisor: Supervisor
     register: ChildRegister
@@ -29,12 +28,13 @@ class Stack:
 
 def assemble(outer: Mapping[str, str], settings: StackSettings, listen: Callable[[UnitEvent], None]) -> Stack:
     """Make the data folder and the secrets where they are missing, and build the units. Starts nothing."""
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
-    secrets, are_new = load_or_create_secrets(settings.data_dir / "secrets.json")
+    # Others may pass (Postgres runs as another user under root), but not look around.
+    settings.data_dir.mkdir(mode=0o711, parents=True, exist_ok=True)
+    secrets = load_or_create_secrets(settings.data_dir / "secrets.json")
     environments = ServiceEnvironments(outer, settings, secrets)
     register = ChildRegister(settings.data_dir / "children.json")
     supervisor = Supervisor(_units(environments), log_dir=settings.log_dir, register=register, listen=listen)
-    return Stack(settings, secrets, are_new, environments, supervisor, register)
+    return Stack(settings, secrets, environments, supervisor, register)
 
 
 def _units(environments: ServiceEnvironments) -> list[Unit]:

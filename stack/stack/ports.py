@@ -54,7 +54,9 @@ def holder_of(port: int) -> str | None:
     except psutil.AccessDenied:
         return None
     for connection in connections:
-        if connection.status != psutil.CONN_LISTEN or connection.laddr.port != port or connection.pid is None:
+        if connection.status != psutil.CONN_LISTEN or not connection.laddr or connection.pid is None:
+            continue
+        if connection.laddr.port != port:
             continue
         try:
             return f"{psutil.Process(connection.pid).name()} (pid {connection.pid})"

@@ -58,22 +58,22 @@ class UnsafeSecretsFileError(RuntimeError):
     """The secrets file can be read by others than its owner."""
 
 
-def load_or_create_secrets(path: Path) -> tuple[InstallSecrets, bool]:
-    """The install's secrets, and whether this call made the file.
+def load_or_create_secrets(path: Path) -> InstallSecrets:
+    """The install's secrets, made by the first call.
 
     Raises UnsafeSecretsFileError when others may read the file: the secrets have to be taken as known then.
     """
     if not path.exists():
         made = InstallSecrets()
         _write(path, made)
-        return made, True
+        return made
     if stat.S_IMODE(path.stat().st_mode) & 0o077:
         raise UnsafeSecretsFileError(f"{path} can be read by others; run: chmod 600 {path}")
     text = path.read_text("utf-8")
     secrets = InstallSecrets.model_validate_json(text)
     if secrets.model_dump_json(indent=2) != text:
         _write(path, secrets)
-    return secrets, False
+    return secrets
 
 
 def _write(path: Path, secrets: InstallSecrets) -> None:

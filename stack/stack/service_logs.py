@@ -15,7 +15,7 @@ def log_path(log_dir: Path, name: str) -> Path:
 
 def open_log(log_dir: Path, name: str) -> int:
     """A file descriptor that appends to the log of `name`; the caller closes it."""
-    log_dir.mkdir(parents=True, exist_ok=True)
+    log_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = log_path(log_dir, name)
     if path.exists() and path.stat().st_size > _ROTATE_BYTES:
         _rotate(path)
