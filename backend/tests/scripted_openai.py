@@ -1,7 +1,7 @@
 """A small server that speaks OpenAI's streaming chat-completions protocol and says what it was scripted to say.
 
-A script is a list of turns for one question: text, or tool calls. Which turn is next follows from the messages that came
-in, as with a real model: the server keeps no conversation. A request that the protocol does not allow is answered 400.
+A script is a list of turns for one question: text, or tool calls. Which turn is next follows from the messages that
+came in, as with a real model: the server keeps no conversation. What the protocol does not allow is answered 400.
 """
 
 import json
@@ -116,7 +116,9 @@ def _chunks(turn: Turn, model: str) -> Iterator[str]:
     def chunk(delta: dict[str, Any], finish: str | None = None) -> str:
         time.sleep(turn.delay_seconds)
         choice = {"index": 0, "delta": delta, "finish_reason": finish}
-        return json.dumps({"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": model, "choices": [choice]})
+        return json.dumps(
+            {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": model, "choices": [choice]}
+        )
 
     yield chunk({"role": "assistant", "content": ""})
     for word in turn.text.split(" ") if turn.text else []:

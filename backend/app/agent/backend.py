@@ -52,7 +52,13 @@ class MicrosandboxBackend(BaseSandbox):
     # The executor itself keeps the whole output in the workspace and cuts what it returns.
     enable_capture_offload: ClassVar[bool] = False  # type: ignore[misc]
 
-    def __init__(self, sandboxes: SandboxService, executor: ExecutorClient) -> None:
+    def __init__(
+        self,
+        sandboxes: SandboxService,
+        executor: ExecutorClient,
+        identify: Callable[[], RunIdentity] = current_run,
+    ) -> None:
+        self._identify = identify
         self._sandboxes = sandboxes
         self._executor = executor
         # Runs whose uploads are in place, the oldest forgotten: that costs one idempotent call.
@@ -61,11 +67,11 @@ class MicrosandboxBackend(BaseSandbox):
 
     @property
     def id(self) -> str:
-        return f"microsandbox:{current_run().thread_id}"
+        return f"microsandbox:{self._identify().thread_id}"
 
     async def aexecute(self, command: str, *, timeout: int | None = None) -> ExecuteResponse:  # noqa: ASYNC109
         """Run a shell command. `timeout` in seconds, 1 to 900."""
-        identity = current_run()
+        identity = self._identify()
         seconds = min(max(timeout or DEFAULT_TIMEOUT_SECONDS, 1), MAX_JOB_SECONDS)
         job_id = _next_job_id(identity)
         try:
@@ -97,7 +103,7 @@ class MicrosandboxBackend(BaseSandbox):
             logger.warning("command_not_cancelled", job_id=job_id, error=str(error))
 
     async def aupload_files(self, files: list[tuple[str, bytes]]) -> list[FileUploadResponse]:
-        identity = current_run()
+        identity = self._identify()
 
         async def upload(path: str, content: bytes) -> str | None:
             await self._sandboxes.use(identity.thread_id, lambda session: self._executor.upload(session, path, content))
@@ -116,7 +122,7 @@ class MicrosandboxBackend(BaseSandbox):
         return responses
 
     async def adownload_files(self, paths: list[str]) -> list[FileDownloadResponse]:
-        identity = current_run()
+        identity = self._identify()
         responses = []
         for path in paths:
             contents: list[bytes] = []
