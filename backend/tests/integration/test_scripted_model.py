@@ -1,4 +1,4 @@
-"""The same product with a language model behind an OpenAI-compatible address, and what it survives while that model works.
+"""The product with a language model behind an OpenAI-compatible address, and what survives while that model works.
 
 The model is scripted, so that a test knows when something is under way; everything else is real.
 """
