@@ -37,7 +37,7 @@ def dev_group() -> list[str]:
 
 def compile_lock(uv: str, sources: list[str], lock: str, *options: str, extra: str = "") -> None:
     sys.stderr.write(f"{lock}\n")
-    subprocess.run(  # noqa: S603
+    subprocess.run(
         [
             *(uv, "pip", "compile", "--quiet", "--python-version", PYTHON_VERSION, "--generate-hashes"),
             *("--no-emit-index-url", "--no-header", "--output-file", lock, *options, *sources),

@@ -1,4 +1,4 @@
-"""`python -m stack start|stop|status|bench`: the embedded stack from the command line."""
+"""`python -m stack start|stop|status|demo|bench`: the embedded stack from the command line."""
 
 import argparse
 import os
@@ -7,6 +7,7 @@ import sys
 
 from rich.console import Console
 
+from stack.demo import run_demo
 from stack.instance import AlreadyRunningError, read_running, stop_running, wait_until_ready
 from stack.run import run_stack
 from stack.service_logs import last_lines, log_path
@@ -30,6 +31,8 @@ def main() -> int:
             return _stop(settings)
         case "status":
             return _status(settings)
+        case "demo":
+            return run_demo(environment, settings, lambda: _start_in_background(settings))
         case _:
             raise AssertionError(options.command)
 
@@ -40,6 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     start = commands.add_parser("start", help="start everything and stay until Ctrl-C")
     start.add_argument("--background", action="store_true", help="return once everything is ready")
     commands.add_parser("stop", help="stop the running stack")
+    commands.add_parser("demo", help="ask one question (FILE, ASK, OUT, JSON and KEEP in the environment)")
     commands.add_parser("status", help="say whether it runs, and where (exit code 3 when it does not)")
     return parser
 

@@ -98,11 +98,12 @@ async def _settled_conflicts(settings: StackSettings) -> list[PortConflict]:
 
 
 def _account_lines(stack: Stack) -> list[str]:
-    """The first account: in full at the first start, later only where it is kept."""
+    """The first account: in full at the first start that gets this far, later only where it is kept."""
     email = stack.settings.first_user_email
-    if stack.secrets_are_new:
+    shown = stack.settings.data_dir / "first-account-shown"
+    if not shown.exists():
+        shown.touch()
         password = stack.environments.first_user_password()
         return ["Sign in with the account that was just made (this is shown once):", f"    {email}   {password}"]
-    return [
-        f"Sign in as {email}; the first password is `first_user_password` in {stack.settings.data_dir}/secrets.json"
-    ]
+    kept = stack.settings.data_dir / "secrets.json"
+    return [f"Sign in as {email}; its first password is `first_user_password` in {kept}"]
