@@ -52,7 +52,7 @@ class SandboxRuntime(Protocol):
 
     `run` returns when the command and everything it started is gone: nothing survives it. When the awaiting task is
     cancelled, the command is killed first and then `CancelledError` goes on. Output is handed over piece by piece as it
-    comes (at most 64 KiB each) and the guest waits while `on_output` does: the runtime itself buffers no more than that.
+    comes (at most 64 KiB each) and the guest waits while `on_output` does: the runtime itself buffers no more.
     """
 
     name: str

@@ -1,0 +1,1 @@
+"""Commands: admitted, run once, recorded."""

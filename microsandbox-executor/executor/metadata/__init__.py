@@ -1,0 +1,1 @@
+"""What is known about workspaces, sessions and jobs, in Postgres."""

@@ -1,0 +1,1 @@
+"""Sessions: one sandbox incarnation each over a lasting workspace."""

@@ -1,0 +1,95 @@
+"""The bucket, as the executor uses it: files up, files down, keys away."""
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import boto3
+from anyio import to_thread
+from boto3.s3.transfer import TransferConfig
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from executor.config import ExecutorSettings
+from executor.errors import StorageUnavailableError
+
+if TYPE_CHECKING:
+    from types_boto3_s3 import S3Client
+
+_MEGABYTE = 1024 * 1024
+# Larger files go in parts; two threads a file keep memory and the 2-core machine at ease.
+_TRANSFER = TransferConfig(multipart_threshold=16 * _MEGABYTE, multipart_chunksize=16 * _MEGABYTE, max_concurrency=2)
+_DELETE_BATCH = 1000
+
+
+class ObjectStore:
+    """Every call raises `StorageUnavailableError` when the store refuses or does not answer."""
+
+    def __init__(self, settings: ExecutorSettings) -> None:
+        self._bucket = settings.s3_bucket
+        self._client: S3Client = boto3.client(
+            "s3",
+            endpoint_url=settings.s3_endpoint_url,
+            region_name=settings.s3_region,
+            aws_access_key_id=settings.s3_access_key_id,
+            aws_secret_access_key=settings.s3_secret_access_key,
+            config=Config(
+                signature_version="s3v4",
+                s3={"addressing_style": "path"},
+                connect_timeout=3,
+                read_timeout=60,
+                retries={"max_attempts": 4, "mode": "standard"},
+                max_pool_connections=64,
+                request_checksum_calculation="when_required",
+                response_checksum_validation="when_required",
+            ),
+        )
+
+    async def _call(self, work: Any) -> Any:
+        try:
+            return await to_thread.run_sync(work)
+        except (BotoCoreError, ClientError) as error:
+            raise StorageUnavailableError(f"object store: {error}") from error
+
+    async def ping(self) -> None:
+        await self._call(lambda: self._client.head_bucket(Bucket=self._bucket))
+
+    async def upload(self, source: BinaryIO, key: str, *, content_type: str) -> None:
+        """Send an open file; it is read from its start and closed by the transfer."""
+        await self._call(
+            lambda: self._client.upload_fileobj(
+                source, self._bucket, key, ExtraArgs={"ContentType": content_type}, Config=_TRANSFER
+            )
+        )
+
+    async def download(self, key: str, target: Path) -> str:
+        """Fetch an object into a new file and return the SHA-256 of what arrived."""
+
+        def fetch() -> str:
+            hasher = hashlib.sha256()
+            body = self._client.get_object(Bucket=self._bucket, Key=key)["Body"]
+            with target.open("wb") as out:
+                for chunk in body.iter_chunks(_MEGABYTE):
+                    hasher.update(chunk)
+                    out.write(chunk)
+            return hasher.hexdigest()
+
+        digest: str = await self._call(fetch)
+        return digest
+
+    async def delete(self, keys: list[str]) -> None:
+        def remove() -> None:
+            for start in range(0, len(keys), _DELETE_BATCH):
+                for key in keys[start : start + _DELETE_BATCH]:
+                    self._client.delete_object(Bucket=self._bucket, Key=key)
+
+        await self._call(remove)
+
+    async def delete_prefix(self, prefix: str) -> None:
+        """Delete every object below a prefix."""
+
+        def listed() -> list[str]:
+            pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix)
+            return [entry["Key"] for page in pages for entry in page.get("Contents", [])]
+
+        await self.delete(await self._call(listed))
