@@ -5,6 +5,7 @@ end the run, so every fault of the transport becomes a result that the model can
 """
 
 import asyncio
+import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import ContextVar
@@ -20,7 +21,7 @@ from langgraph.config import get_config, get_stream_writer
 from app.agent.context import RunIdentity, current_run
 from app.clients.executor import MAX_JOB_SECONDS, ExecutionResult, ExecutorClient, ExecutorError
 from app.db.models import ThreadFile
-from app.errors import ProductError
+from app.errors import ProductError, SandboxUnavailableError
 from app.schemas.files import FileOut
 from app.services.sandbox_service import SandboxService
 
@@ -31,6 +32,10 @@ logger = structlog.get_logger(__name__)
 
 DEFAULT_TIMEOUT_SECONDS = 60
 _REMEMBERED_RUNS = 10_000
+# A restarted executor is back within seconds; a model that is told at once would only try the same again.
+_OUTAGE_SECONDS = 45.0
+_FIRST_PAUSE_SECONDS = 0.25
+_LONGEST_PAUSE_SECONDS = 4.0
 _UNREACHABLE = "Error: the sandbox did not answer; it is not known whether the command ran. Look before you repeat it."
 _FILE_ERRORS = {"file_not_found", "permission_denied", "is_directory", "invalid_path"}
 
@@ -75,11 +80,7 @@ class MicrosandboxBackend(BaseSandbox):
         seconds = min(max(timeout or DEFAULT_TIMEOUT_SECONDS, 1), MAX_JOB_SECONDS)
         job_id = _next_job_id(identity)
         try:
-            await self._stage(identity)
-            result = await self._sandboxes.use(
-                identity.thread_id, lambda session: self._run(session, command, seconds, job_id)
-            )
-            await self._announce_artifacts(identity)
+            result = await _through_outages(lambda: self._run_in_sandbox(identity, command, seconds, job_id))
         except ExecutorError as error:
             return ExecuteResponse(output=f"Error: {error.detail}", exit_code=None)
         except ProductError as error:
@@ -87,6 +88,14 @@ class MicrosandboxBackend(BaseSandbox):
             return ExecuteResponse(output=_UNREACHABLE, exit_code=None)
         logger.info("command_done", job_id=job_id, exit_code=result.exit_code, duration_ms=result.duration_ms)
         return ExecuteResponse(output=_readable(result), exit_code=result.exit_code, truncated=result.truncated)
+
+    async def _run_in_sandbox(self, identity: RunIdentity, command: str, seconds: int, job_id: str) -> ExecutionResult:
+        await self._stage(identity)
+        result = await self._sandboxes.use(
+            identity.thread_id, lambda session: self._run(session, command, seconds, job_id)
+        )
+        await self._announce_artifacts(identity)
+        return result
 
     async def _run(self, session: str, command: str, seconds: int, job_id: str) -> ExecutionResult:
         try:
@@ -207,10 +216,28 @@ def _path_error(path: str) -> str | None:
     return None if path.startswith("/") else "invalid_path"
 
 
+async def _through_outages[ResultT](work: Callable[[], Awaitable[ResultT]]) -> ResultT:
+    """Do it again when the executor was away for a moment.
+
+    Only for what is safe to repeat: a command carries its job id, which never runs twice (a repeat joins it or gets its
+    record), and files are read or replaced as a whole.
+    """
+    deadline = time.monotonic() + _OUTAGE_SECONDS
+    pause = _FIRST_PAUSE_SECONDS
+    while True:
+        try:
+            return await work()
+        except SandboxUnavailableError:
+            if time.monotonic() + pause > deadline:
+                raise
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+
+
 async def _file_error(work: Callable[[], Awaitable[str | None]]) -> str | None:
     """None when the work is done, else why not, in the contract's words where it has one."""
     try:
-        return await work()
+        return await _through_outages(work)
     except ExecutorError as error:
         return error.code if error.code in _FILE_ERRORS else error.detail
     except ProductError as error:

@@ -71,7 +71,7 @@ def load_table(path: str, sheet: str | None = None, lenient: bool = False) -> Ta
         else:
             _read_delimited(table, text, lenient)
     table.frame = table.frame.reset_index(drop=True)
-    type_columns(table.frame, table.roles, table.units, table.notes, decimal_comma=_prefers_comma(table))
+    table.frame = type_columns(table.frame, table.roles, table.units, table.notes, decimal_comma=_prefers_comma(table))
     return table
 
 
