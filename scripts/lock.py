@@ -19,6 +19,7 @@ DISTRIBUTIONS = {
 }
 GUEST_FOLDER = Path("microsandbox-executor") / "images" / "data-science-runtime"
 PYTHON_VERSION = "3.12"
+UV_VERSION = "0.13.9"
 
 
 def main(uv: str, *options: str) -> None:
@@ -26,6 +27,10 @@ def main(uv: str, *options: str) -> None:
     compile_lock(uv, [*projects, "-"], DEV_LOCK, *options, extra="\n".join(dev_group()))
     for name, lock in DISTRIBUTIONS.items():
         compile_lock(uv, [f"{name}/pyproject.toml"], lock, "--constraint", DEV_LOCK, *options)
+    # What builds a distribution from its source without isolation, in images.
+    compile_lock(uv, ["-"], "requirements-build.lock", "--constraint", DEV_LOCK, *options, extra="hatchling\neditables")
+    # What the bootstrap installs with pip before there is anything else.
+    compile_lock(uv, ["-"], "requirements-bootstrap.lock", *options, extra=f"uv=={UV_VERSION}")
     compile_lock(uv, [str(GUEST_FOLDER / "requirements.in")], str(GUEST_FOLDER / "requirements.lock"), *options)
 
 
