@@ -9,6 +9,7 @@ import os
 import sys
 from pathlib import Path
 
+import psycopg
 import uvicorn
 
 from app.settings import RuntimeSettings, load_settings
@@ -31,6 +32,20 @@ def check_before_start() -> None:
     sys.stdout.write(f"graph {app.agent.graph.graph.name} and auth handler loaded\n")
 
 
+def release_orphaned_runs() -> None:
+    """Without Redis this is the only process: what its database calls running died with the process before it.
+
+    Marked as interrupted, the backend finds such a run and resumes it; otherwise it would stay `running` for ever.
+    """
+    from aegra_api.settings import settings
+
+    if settings.redis.REDIS_BROKER_ENABLED:
+        return
+    with psycopg.connect(settings.db.database_url_sync, connect_timeout=5) as connection:
+        released = connection.execute("UPDATE runs SET status = 'interrupted' WHERE status IN ('pending', 'running')")
+        sys.stdout.write(f"orphaned runs released: {released.rowcount}\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--host", default="127.0.0.1")
@@ -38,6 +53,7 @@ def main() -> None:
     options = parser.parse_args()
     os.environ.setdefault("AEGRA_CONFIG", str(_DEFAULT_CONFIG))
     check_before_start()
+    release_orphaned_runs()
     uvicorn.run(
         "aegra_api.main:app", host=options.host, port=options.port, log_config=None, timeout_graceful_shutdown=40
     )

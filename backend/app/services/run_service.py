@@ -83,7 +83,7 @@ class RunService:
                 await record_audit_event(session, "run_created", user_id=thread.owner_id, target=str(run.id))
         except IntegrityError:
             return await self._run_in_the_way(thread.id, idempotency_key)
-        return await self._launch(thread, run, human_message(run.id, question, files))
+        return await self._launch(thread, run, human_message(run.id, question, files), resumes=False)
 
     async def _run_in_the_way(self, thread_id: UUID, idempotency_key: str | None) -> AgentRun:
         async with self._database.transaction() as session:
@@ -110,7 +110,10 @@ class RunService:
         ordered = sorted(newest.values(), key=lambda file: (file.id not in chosen, file.kind != "upload"))
         return [(file, file.id in chosen) for file in ordered[:MAX_FILES_TOLD]]
 
-    async def _launch(self, thread: Thread, run: AgentRun, message: dict[str, object] | None) -> AgentRun:
+    async def _launch(
+        self, thread: Thread, run: AgentRun, message: dict[str, object] | None, *, resumes: bool
+    ) -> AgentRun:
+        """Start the run in the runtime; without a message it goes on from the thread's newest checkpoint."""
         try:
             runtime_run_id = await self._runtime.create_run(
                 runtime_thread_id=thread.runtime_thread_id,
@@ -123,11 +126,11 @@ class RunService:
             return await self.get(thread.id, run.id)
         async with self._database.transaction() as session:
             runs = RunRepository(session)
-            if message is None:
+            if resumes:
                 await runs.mark_resumed(run.id, runtime_run_id)
             else:
                 await runs.mark_started(run.id, runtime_run_id)
-        logger.info("run_started", thread_id=str(thread.id), run_id=str(run.id), resumed=message is None)
+        logger.info("run_started", thread_id=str(thread.id), run_id=str(run.id), resumed=resumes)
         return await self.get(thread.id, run.id)
 
     async def get(self, thread_id: UUID, run_id: UUID) -> AgentRun:
@@ -177,14 +180,27 @@ class RunService:
 
     async def _finish(self, thread: Thread, run: AgentRun, seen: RuntimeRun | None) -> AgentRun:
         ending = _ending_of(run, seen)
+        state = await self._runtime.get_state(thread.runtime_thread_id)
+        messages = group_by_run(state.messages).get(str(run.id), [])
         if ending is None:
             if run.attempt < MAX_ATTEMPTS:
-                return await self._launch(thread, run, None)
+                return await self._resume(thread, run, has_begun=bool(messages))
             ending = Ending("failed", "run_lost", "The run was interrupted twice and could not be finished; ask again.")
         await self._register_last_changes(run)
-        state = await self._runtime.get_state(thread.runtime_thread_id)
-        await self._settle(run, ending, usage_of(group_by_run(state.messages).get(str(run.id), [])))
+        await self._settle(run, ending, usage_of(messages))
         return await self.get(thread.id, run.id)
+
+    async def _resume(self, thread: Thread, run: AgentRun, *, has_begun: bool) -> AgentRun:
+        """Go on from the checkpoint, or from the question when the run was lost before its first checkpoint."""
+        async with self._database.transaction() as session:
+            claimed = await RunRepository(session).claim_resumption(run.id, attempt=run.attempt)
+        if not claimed:
+            return await self.get(thread.id, run.id)
+        message = None
+        if not has_begun:
+            files = await self._files_to_tell(thread.id, [UUID(file_id) for file_id in run.file_ids])
+            message = human_message(run.id, run.question, files)
+        return await self._launch(thread, run, message, resumes=True)
 
     async def _register_last_changes(self, run: AgentRun) -> None:
         """Artifacts that were persisted but not registered when their call died."""

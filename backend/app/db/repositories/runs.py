@@ -1,7 +1,6 @@
 """Agent runs. The partial unique index on the active ones is a thread's lock."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -64,15 +63,22 @@ class RunRepository:
             .values(status="running", runtime_run_id=runtime_run_id, started_at=func.now())
         )
 
+    async def claim_resumption(self, run_id: UUID, *, attempt: int) -> bool:
+        """Take the right to resume this attempt; of several callers one gets it."""
+        claimed = await self._session.scalar(
+            update(AgentRun)
+            .where(AgentRun.id == run_id, AgentRun.status.in_(ACTIVE_RUN_STATUSES), AgentRun.attempt == attempt)
+            .values(attempt=attempt + 1)
+            .returning(AgentRun.id)
+        )
+        return claimed is not None
+
     async def mark_resumed(self, run_id: UUID, runtime_run_id: UUID) -> None:
         await self._session.execute(
             update(AgentRun)
             .where(AgentRun.id == run_id, AgentRun.status.in_(ACTIVE_RUN_STATUSES))
-            .values(status="running", runtime_run_id=runtime_run_id, attempt=AgentRun.attempt + 1)
+            .values(status="running", runtime_run_id=runtime_run_id)
         )
-
-    async def get_for_update(self, run_id: UUID) -> AgentRun | None:
-        return await self._session.scalar(select(AgentRun).where(AgentRun.id == run_id).with_for_update())
 
     async def request_cancel(self, run_id: UUID) -> None:
         await self._session.execute(
@@ -90,10 +96,3 @@ class RunRepository:
             .returning(AgentRun.id)
         )
         return settled is not None
-
-    async def list_queued_before(self, moment: datetime) -> Sequence[AgentRun]:
-        """Runs whose creator died between the row and the runtime."""
-        rows = await self._session.scalars(
-            select(AgentRun).where(AgentRun.status == "queued", AgentRun.created_at < moment)
-        )
-        return rows.all()
