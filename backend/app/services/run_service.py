@@ -168,8 +168,8 @@ class RunService:
         if run.status not in ACTIVE_RUN_STATUSES:
             return run
         if run.runtime_run_id is None:
-            if datetime.now(UTC) - run.created_at > _QUEUED_TIMEOUT:
-                await self._settle(run, Ending("failed", "run_lost", "The run was lost before it began; ask again."))
+            if datetime.now(UTC) - (run.started_at or run.created_at) > _QUEUED_TIMEOUT:
+                await self._settle(run, Ending("failed", "run_lost", "The run was lost before it began. Ask again."))
             return await self.get(thread.id, run.id)
         seen = await self._runtime.get_run(
             runtime_thread_id=thread.runtime_thread_id, runtime_run_id=run.runtime_run_id

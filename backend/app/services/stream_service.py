@@ -63,13 +63,14 @@ class StreamService:
         told = run.status
         yield _run_event(position, run)
         retry = _FIRST_RETRY_SECONDS
-        while run.runtime_run_id is not None:
+        while run.runtime_run_id is not None or run.status in ACTIVE_RUN_STATUSES:
             if position.attempt != run.attempt:
                 position = _Position(run.attempt, None)
             try:
-                async for event in self._relay(thread, run.runtime_run_id, position):
-                    retry = _FIRST_RETRY_SECONDS
-                    yield event
+                if run.runtime_run_id is not None:
+                    async for event in self._relay(thread, run.runtime_run_id, position):
+                        retry = _FIRST_RETRY_SECONDS
+                        yield event
                 run = await self._runs.refresh(thread, run)
             except ProductError as error:
                 logger.info("stream_interrupted", run_id=str(run.id), code=error.code)

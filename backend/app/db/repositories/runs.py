@@ -68,7 +68,8 @@ class RunRepository:
         claimed = await self._session.scalar(
             update(AgentRun)
             .where(AgentRun.id == run_id, AgentRun.status.in_(ACTIVE_RUN_STATUSES), AgentRun.attempt == attempt)
-            .values(attempt=attempt + 1)
+            # Without a runtime run it is a run about to start, not one that was lost again.
+            .values(attempt=attempt + 1, runtime_run_id=None, started_at=func.now())
             .returning(AgentRun.id)
         )
         return claimed is not None
