@@ -26,7 +26,7 @@ def main() -> int:
         case "start" if options.background:
             return _start_in_background(settings)
         case "start":
-            return run_stack(environment, settings, Console())
+            return run_stack(environment, settings, Console(soft_wrap=True))
         case "stop":
             return _stop(settings)
         case "status":

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from stack.leftovers import ChildRegister
 from stack.secrets import InstallSecrets, load_or_create_secrets
 from stack.service_environment import ServiceEnvironments
+from stack.services.migrations import migration_tasks
 from stack.services.object_store import object_store_service
 from stack.services.postgres import postgres_service
-from stack.services.python_services import backend_service, executor_service, migration_tasks, runtime_service
+from stack.services.python_services import backend_service, executor_service, runtime_service
 from stack.services.redis import redis_service
 from stack.settings import StackSettings
 from stack.supervisor import Supervisor, UnitEvent

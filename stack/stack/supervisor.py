@@ -186,9 +186,11 @@ class Supervisor:
         self._tell(unit.name, UnitState.STARTING)
         run.wanted = True
         if isinstance(unit, Task):
-            await self._run_task(run, unit)
+            skipped = unit.is_done is not None and await unit.is_done()
+            if not skipped:
+                await self._run_task(run, unit)
             run.ready.set()
-            self._tell(unit.name, UnitState.DONE, time.monotonic() - started)
+            self._tell(unit.name, UnitState.DONE, time.monotonic() - started, "as it was" if skipped else "")
             return
         await self._start_service(run, unit)
         self._tell(unit.name, UnitState.READY, time.monotonic() - started, unit.address)
@@ -208,6 +210,8 @@ class Supervisor:
                 self._forget_process(run)
         if code != 0:
             raise self._start_error(task, describe_exit(code))
+        if task.remember is not None:
+            await task.remember()
 
     async def _start_service(self, run: _Run, service: Service) -> None:
         """Start the program and wait for its readiness, its end or the time-out, whichever comes first."""

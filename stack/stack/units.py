@@ -26,7 +26,10 @@ class RunAs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A program that has to end with exit code 0 before the units that name it in `after` start."""
+    """A program that has to end with exit code 0 before the units that name it in `after` start.
+
+    It is not run when `is_done` says that it was before; `remember` is called after it ended well.
+    """
 
     name: str
     argv: tuple[str, ...]
@@ -34,6 +37,8 @@ class Task:
     after: frozenset[str] = frozenset()
     working_dir: Path | None = None
     timeout_seconds: float = 120.0
+    is_done: Callable[[], Awaitable[bool]] | None = field(default=None, repr=False)
+    remember: AsyncStep | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

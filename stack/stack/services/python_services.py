@@ -1,4 +1,4 @@
-"""The product's own processes: migrations, executor, runtime, backend."""
+"""The product's own processes that stay: executor, runtime, backend."""
 
 import sys
 from collections.abc import Mapping
@@ -8,28 +8,9 @@ import httpx
 from stack.ports import LOOPBACK
 from stack.service_environment import ServiceEnvironments
 from stack.settings import REPOSITORY_ROOT
-from stack.units import AsyncStep, NotReadyError, Service, Task, UnsafeServiceError
+from stack.units import AsyncStep, NotReadyError, Service, UnsafeServiceError
 
 _REQUEST_SECONDS = 10.0
-
-
-def migration_tasks(environments: ServiceEnvironments) -> list[Task]:
-    """One task a database, each under the role that owns it."""
-    programs = {
-        "app": ("-m", "app.migrate"),
-        "executor": ("-m", "executor.migrate"),
-        "runtime": (str(REPOSITORY_ROOT / "deploy" / "runtime" / "migrate.py"),),
-    }
-    return [
-        Task(
-            name=f"{database}-schema",
-            argv=(sys.executable, *program),
-            environment=environments.migrations(database),
-            after=frozenset({"postgres"}),
-            working_dir=REPOSITORY_ROOT,
-        )
-        for database, program in programs.items()
-    ]
 
 
 def executor_service(environments: ServiceEnvironments) -> Service:
