@@ -7,6 +7,7 @@ import sys
 
 from rich.console import Console
 
+from stack.bench import run_bench
 from stack.demo import run_demo
 from stack.instance import AlreadyRunningError, read_running, stop_running, wait_until_ready
 from stack.run import run_stack
@@ -31,6 +32,8 @@ def main() -> int:
             return _stop(settings)
         case "status":
             return _status(settings)
+        case "bench":
+            return run_bench()
         case "demo":
             return run_demo(environment, settings, lambda: _start_in_background(settings))
         case _:
@@ -44,6 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     start.add_argument("--background", action="store_true", help="return once everything is ready")
     commands.add_parser("stop", help="stop the running stack")
     commands.add_parser("demo", help="ask one question (FILE, ASK, OUT, JSON and KEEP in the environment)")
+    commands.add_parser("bench", help="measure a throw-away install (JSON to the file that OUT names, or to stdout)")
     commands.add_parser("status", help="say whether it runs, and where (exit code 3 when it does not)")
     return parser
 
