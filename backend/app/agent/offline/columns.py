@@ -1,0 +1,472 @@
+"""Find the columns and the values of a table that a question speaks of."""
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from rapidfuzz import fuzz, process
+
+from app.agent.offline.profile import Column, TableProfile
+from app.agent.offline.words import ABBREVIATIONS, SYNONYMS, Word, is_cjk, name_words, plain, stem
+
+EXACT = 100.0
+LEAST_SCORE = 58.0
+MOST_WINDOW = 7
+# Words that steer a question; alone they never stand for a part of a longer column name.
+STEERING = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "in",
+        "on",
+        "at",
+        "by",
+        "for",
+        "to",
+        "from",
+        "with",
+        "and",
+        "or",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "do",
+        "does",
+        "did",
+        "has",
+        "have",
+        "had",
+        "how",
+        "what",
+        "which",
+        "who",
+        "whom",
+        "when",
+        "where",
+        "why",
+        "much",
+        "many",
+        "each",
+        "every",
+        "per",
+        "all",
+        "any",
+        "me",
+        "my",
+        "i",
+        "you",
+        "we",
+        "us",
+        "it",
+        "its",
+        "this",
+        "that",
+        "these",
+        "those",
+        "there",
+        "show",
+        "give",
+        "tell",
+        "plot",
+        "draw",
+        "make",
+        "chart",
+        "graph",
+        "list",
+        "get",
+        "find",
+        "display",
+        "calculate",
+        "compute",
+        "please",
+        "can",
+        "could",
+        "would",
+        "should",
+        "between",
+        "among",
+        "across",
+        "over",
+        "under",
+        "above",
+        "below",
+        "than",
+        "more",
+        "most",
+        "less",
+        "least",
+        "top",
+        "bottom",
+        "highest",
+        "lowest",
+        "high",
+        "low",
+        "largest",
+        "smallest",
+        "biggest",
+        "average",
+        "mean",
+        "median",
+        "total",
+        "sum",
+        "count",
+        "max",
+        "min",
+        "maximum",
+        "minimum",
+        "number",
+        "overall",
+        "trend",
+        "distribution",
+        "histogram",
+        "correlation",
+        "relationship",
+        "compare",
+        "comparison",
+        "difference",
+        "vs",
+        "versus",
+        "percent",
+        "percentage",
+        "share",
+        "proportion",
+        "rate",
+        "ratio",
+        "only",
+        "not",
+        "no",
+        "yes",
+        "first",
+        "last",
+        "time",
+        "period",
+        "group",
+        "grouped",
+        "sort",
+        "sorted",
+        "order",
+        "value",
+        "column",
+        "row",
+        "file",
+        "data",
+        "table",
+        "unique",
+        "distinct",
+        "different",
+        "missing",
+        "duplicate",
+        "standard",
+        "deviation",
+        "scatter",
+        "bar",
+        "line",
+        "pie",
+        "box",
+        "heat",
+        "map",
+        "area",
+        "same",
+        "now",
+        "also",
+        "then",
+        "about",
+        "into",
+        "as",
+        "new",
+        "change",
+        "rise",
+        "fall",
+        "grow",
+        "growth",
+        "increase",
+        "decrease",
+        "best",
+        "worst",
+        "one",
+        "two",
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "since",
+        "until",
+        "before",
+        "after",
+        "during",
+    ]
+)
+_PARENTHESES = re.compile(r"\s*[\(\[][^)\]]*[\)\]]\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A column that words `start` to `end` (exclusive) of the question mean, and what else they could have meant."""
+
+    column: Column
+    start: int
+    end: int
+    score: float
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ValueMention:
+    """A value of a column that words `start` to `end` (exclusive) of the question name."""
+
+    column: Column
+    value: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class _Index:
+    forms: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    by_word: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+    words: list[tuple[str, ...]] = field(default_factory=list)
+
+
+def find_columns(words: list[Word], table: TableProfile) -> list[Mention]:
+    """The columns that the question names, in the order of its words; no word counts twice."""
+    index = _index_of(table)
+    found: list[Mention] = []
+    for start in range(len(words)):
+        for end in range(start + 1, min(len(words), start + MOST_WINDOW) + 1):
+            scored = _score_window(words[start:end], table, index)
+            if scored:
+                best = max(score for score, _ in scored)
+                tied = sorted(
+                    (place for score, place in scored if score >= best - 0.01),
+                    key=lambda place: _preference(table.columns[place], place),
+                )
+                others = tuple(table.columns[place].name for place in tied[1:4])
+                found.append(Mention(table.columns[tied[0]], start, end, best, others))
+    found.extend(_cjk_mentions(words, table))
+    chosen: list[Mention] = []
+    # The surest first; of equals the one that explains more words.
+    for mention in sorted(found, key=lambda each: (-each.score, each.start - each.end, each.start)):
+        if all(
+            mention.end <= other.start or mention.start >= other.end or _is_cjk_pair(mention, other, words)
+            for other in chosen
+        ):
+            chosen.append(mention)
+    return sorted(chosen, key=lambda each: each.start)
+
+
+def _is_cjk_pair(one: Mention, other: Mention, words: list[Word]) -> bool:
+    """Several columns may stand in one unbroken run of CJK characters."""
+    return (
+        one.start == other.start
+        and one.end == other.end
+        and is_cjk(words[one.start].text)
+        and one.column != other.column
+    )
+
+
+def _preference(column: Column, place: int) -> tuple[int, int]:
+    order = {
+        "measure": 0,
+        "flag": 0,
+        "category": 0,
+        "boolean": 0,
+        "date": 0,
+        "year": 0,
+        "clock": 1,
+        "text": 1,
+        "identifier": 2,
+        "empty": 3,
+    }
+    return order[column.role], place
+
+
+def _index_of(table: TableProfile) -> _Index:
+    index = _Index()
+    for place, column in enumerate(table.columns):
+        words = name_words(column.name)
+        index.words.append(words)
+        for form in {column.name, _PARENTHESES.sub(" ", column.name)}:
+            joined = "".join(name_words(form))
+            if joined and place not in index.forms[joined]:
+                index.forms[joined].append(place)
+        for word in words:
+            for form in {word, ABBREVIATIONS.get(word, word)}:
+                index.by_word[form].add(place)
+    return index
+
+
+def _score_window(window: list[Word], table: TableProfile, index: _Index) -> list[tuple[float, int]]:
+    stems = [word.stem for word in window]
+    joined = "".join(stems)
+    if joined in index.forms:
+        steering = len(window) == 1 and joined in STEERING
+        return [(EXACT + len(window) - (35 if steering else 0), place) for place in index.forms[joined]]
+    content = [each for each in stems if each not in STEERING and each.isalnum() and not each.isdigit()]
+    if not content or stems[0] in STEERING or stems[-1] in STEERING:
+        return []
+    scored: dict[int, float] = {}
+    for place in _shared(content, index):
+        # Numbers count when the column holds them: `gdp 2007` is gdpPercap_2007.
+        score = _overlap(stems, index.words[place])
+        if score >= LEAST_SCORE:
+            scored[place] = score
+    if len(joined) >= 4 and len(window) <= 4:
+        for form, score, _ in process.extract(joined, list(index.forms), scorer=fuzz.ratio, score_cutoff=84, limit=3):
+            if form[:1] == joined[:1]:
+                for place in index.forms[form]:
+                    scored[place] = max(scored.get(place, 0), score * 0.9)
+        for form, places in index.forms.items():
+            shorter, longer = sorted((form, joined), key=len)
+            part = longer.startswith(shorter) or (longer.endswith(shorter) and longer == form)
+            if (len(shorter) >= 4 and part and len(shorter) >= 0.45 * len(longer)) or _same_root(form, joined):
+                for place in places:
+                    scored[place] = max(scored.get(place, 0), 60 + 25 * len(shorter) / len(longer))
+    return [(score, place) for place, score in scored.items()]
+
+
+def _same_root(one: str, other: str) -> bool:
+    """survived and survival: most of both words is one common beginning."""
+    common = next(
+        (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
+    return common >= 5 and common >= 0.7 * max(len(one), len(other))
+
+
+def _shared(content: list[str], index: _Index) -> set[int]:
+    """Columns that share a word, or the idea of a word, with the window."""
+    return {
+        place for word in content for form in {word, *SYNONYMS.get(word, ())} for place in index.by_word.get(form, ())
+    }
+
+
+def _overlap(stems: list[str], name: tuple[str, ...]) -> float:
+    """How well the window's words cover the column's name, 0 to 98; 0 when a word of the window is foreign to it."""
+    expanded = {form for word in name for form in (word, ABBREVIATIONS.get(word, word))}
+    strength = 0.0
+    for word in stems:
+        word_forms = {word, ABBREVIATIONS.get(word, word)}
+        if word_forms & expanded:
+            strength += len(word)
+        elif SYNONYMS.get(word, set()) & expanded:
+            strength += 0.75 * len(word)
+        elif word in STEERING:
+            continue
+        else:
+            return 0.0
+    letters = sum(len(word) for word in name)
+    exact = all(word in expanded for word in stems)
+    head = 4.0 if name and (stems[0] == name[0] or stems[-1] == name[-1]) else 0.0
+    return min(98.0, (64.0 if exact else 56.0) + 28.0 * min(1.0, strength / letters) + head)
+
+
+def _cjk_mentions(words: list[Word], table: TableProfile) -> list[Mention]:
+    found = []
+    for place, word in enumerate(words):
+        if not is_cjk(word.text):
+            continue
+        names = [(column, plain(column.name)) for column in table.columns if is_cjk(column.name)]
+        inside = [(column, name) for column, name in names if name in word.stem]
+        longest = [column for column, name in inside if not any(name != other and name in other for _, other in inside)]
+        synonyms = [
+            column
+            for column, name in names
+            if column not in longest and any(other in word.stem for other in SYNONYMS.get(name, ()) if is_cjk(other))
+        ]
+        found += [Mention(column, place, place + 1, EXACT + 1) for column in longest]
+        found += [Mention(column, place, place + 1, 70.0) for column in synonyms if not longest]
+        english = [
+            column
+            for column in table.columns
+            for other in name_words(column.name)
+            if any(s in word.stem for s in SYNONYMS.get(other, ()) if is_cjk(s))
+        ]
+        if not longest and not synonyms:
+            found += [Mention(column, place, place + 1, 65.0) for column in dict.fromkeys(english)]
+    return found
+
+
+def find_values(words: list[Word], table: TableProfile, mentions: list[Mention]) -> list[ValueMention]:
+    """The values of text columns that the question names, the longest first; one-letter and yes/no values need their column's name."""
+    index: dict[str, list[tuple[Column, str]]] = defaultdict(list)
+    for column in table.columns:
+        if column.role in ("category", "boolean", "text", "identifier") and column.values:
+            for value in column.values:
+                if key := _value_key(value):
+                    index[key].append((column, value))
+    found: list[ValueMention] = []
+    taken: set[int] = set()
+    for size in range(MOST_WINDOW, 0, -1):
+        for start in range(len(words) - size + 1):
+            window = words[start : start + size]
+            if taken & set(range(start, start + size)):
+                continue
+            key = " ".join(word.plain for word in window)
+            options = index.get(key) or index.get(" ".join(word.stem for word in window), [])
+            options = [option for option in options if _allowed(option, window, words, start, mentions)]
+            if options:
+                column, value = min(
+                    options, key=lambda option: (_distance(option[0], start, mentions), table.columns.index(option[0]))
+                )
+                found.append(ValueMention(column, value, start, start + size))
+                taken |= set(range(start, start + size))
+    for place, word in enumerate(words):
+        if is_cjk(word.text) and place not in taken:
+            inside = [
+                (key, option)
+                for key, options in index.items()
+                if is_cjk(key) and key in word.stem
+                for option in options[:1]
+            ]
+            if inside:
+                column, value = max(inside, key=lambda pair: len(pair[0]))[1]
+                if plain(column.name) != plain(value):
+                    found.append(ValueMention(column, value, place, place + 1))
+    return sorted(found, key=lambda each: each.start)
+
+
+def _value_key(value: str) -> str:
+    return " ".join(part for part in re.findall(r"[^\W_]+", plain(value)))
+
+
+def _distance(column: Column, start: int, mentions: list[Mention]) -> int:
+    """How far from the value its column is named; far away when it is not named."""
+    return min((abs(mention.start - start) for mention in mentions if mention.column == column), default=99)
+
+
+_LINKS = {"is", "=", "==", "equal", "was", "are", "of", "in", "for", "only"}
+
+
+def _allowed(
+    option: tuple[Column, str], window: list[Word], words: list[Word], start: int, mentions: list[Mention]
+) -> bool:
+    column, value = option
+    end = start + len(window)
+    for mention in mentions:
+        # A word that fully names a column is that column, unless the value's own column stands right before it.
+        if mention.start < end and start < mention.end and mention.score >= 90 and mention.column != column:
+            return False
+        if mention.start < end and start < mention.end and mention.score >= 100:
+            return False
+    near = _distance(column, start, mentions) <= 3
+    key = _value_key(value)
+    before = words[start - 1].stem if start else ""
+    if key in ("yes", "no", "true", "false", "y", "n", "t", "f") or len(key) == 1 or key.isdigit():
+        return near or (
+            len(key) == 1 and key.isalpha() and window[0].text == value and before in _LINKS and key not in ("a", "i")
+        )
+    if all(stem(part) in STEERING for part in key.split()):
+        return near
+    return len(key) > 1

@@ -1,0 +1,516 @@
+"""Totals, averages, counts, shares and rates: of all rows, by group, over time; rankings of groups."""
+
+from typing import Any
+
+from app.agent.offline.answer import (
+    Answer,
+    cell,
+    code,
+    data_assumptions,
+    markdown_table,
+    names,
+    number,
+    period_text,
+    rows_sentence,
+    share_text,
+)
+from app.agent.offline.plan import Plan
+from app.agent.offline.profile import MOST_GROUPS_OF_NUMBERS
+from app.agent.offline.question import yes_and_no
+from app.agent.offline.script import Caution, Script, quoted, slug
+from app.agent.offline.words import plain
+
+MOST_SERIES = 6
+_CALLS = {
+    "sum": "sum()", "mean": "mean()", "median": "median()", "min": "min()", "max": "max()", "std": "std()", "distinct": "nunique()",
+    "count": "size()",
+}  # fmt: skip
+_NAMES = {
+    "sum": "total",
+    "mean": "average",
+    "median": "median",
+    "min": "lowest",
+    "max": "highest",
+    "std": "standard deviation of",
+    "distinct": "different",
+}
+_FREQUENCIES = {"hour": "h", "day": "D", "week": "W", "month": "M", "quarter": "Q", "year": "Y"}
+_CALENDAR = {
+    *(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]), *(["mon", "tue", "wed", "thu", "fri", "sat", "sun"]),
+}  # fmt: skip
+
+
+def value_label(plan: Plan) -> str:
+    """The name of the computed column."""
+    if plan.method == "rate":
+        return f"{plan.measures[0]} rate (%)"
+    if plan.aggregate == "count" or not plan.measures:
+        return "rows"
+    return f"{_NAMES[plan.aggregate]} {plan.measures[0]}"
+
+
+def value_unit(plan: Plan) -> str:
+    if plan.method == "rate":
+        return "%"
+    if plan.aggregate in ("count", "distinct") or not plan.measures:
+        return ""
+    if plan.product:
+        return plan.unit(plan.product.left)
+    return plan.unit(plan.measures[0])
+
+
+def artifact_name(plan: Plan) -> str:
+    what = plan.measures[0] if plan.measures else "rows"
+    kind = (
+        ""
+        if plan.aggregate == "sum" and plan.measures
+        else {"mean": "average", "distinct": "distinct", "count": "count"}.get(plan.aggregate, plan.aggregate)
+    )
+    if plan.method == "rate":
+        kind = "rate"
+    by = [
+        *(["by"] if plan.groups or plan.time else []),
+        *plan.groups[:1],
+        *([plan.period or plan.time] if plan.time else []),
+        *plan.groups[1:2],
+    ]
+    only = [
+        str(value)
+        for each in plan.conditions
+        for value in each.values
+        if isinstance(value, str) and each.operator != "dates"
+    ]
+    return slug(kind, what, *[str(each) for each in by], *only[:2])
+
+
+def headline(plan: Plan) -> str:
+    """What is computed, for the program's first line and for the chat."""
+    by = [*plan.groups, *([plan.period or plan.time] if plan.time else [])]
+    text = value_label(plan) + (f" by {' and '.join(str(each) for each in by)}" if by else "")
+    if plan.share:
+        text = f"share of {text}"
+    if plan.conditions:
+        text += f", where {' and '.join(each.in_words for each in plan.conditions)}"
+    return text[0].upper() + text[1:]
+
+
+def write(plan: Plan, caution: Caution) -> Script:
+    script = Script(plan, f"{headline(plan)} ({plan.table.name}).", caution)
+    script.add("rows_matching = len(df)", "")
+    if plan.method == "rate":
+        _write_rate(script, plan)
+    if not plan.groups and not plan.time:
+        _write_plain(script, plan)
+    else:
+        _write_grouped(script, plan)
+    return script
+
+
+def _write_rate(script: Script, plan: Plan) -> None:
+    """A yes/no column as 0 and 100, so that its average is the rate in percent."""
+    column = plan.column(plan.measures[0])
+    yes, _ = yes_and_no(column)
+    value = repr(int(yes)) if isinstance(yes, float) else repr(yes)
+    script.add(
+        f"# {value} counts as yes: the average of 0 and 100 is the rate in percent",
+        f"df = df.dropna(subset=[{column.name!r}])",
+        f"df = df.assign(**{{{value_label(plan)!r}: (df[{column.name!r}] == {value}) * 100.0}})",
+        "",
+    )
+
+
+def _measure(plan: Plan) -> str:
+    return value_label(plan) if plan.method == "rate" else plan.measures[0]
+
+
+def _write_plain(script: Script, plan: Plan) -> None:
+    if plan.aggregate == "count" and not plan.share:
+        script.add("answer = len(df)", "print(f'rows: {answer:,}')")
+        script.add("publish(rows_read=rows_read, rows_matching=rows_matching, answer=answer, notes=table.notes)")
+        return
+    if plan.share and not plan.measures:
+        script.add(
+            "answer = len(df) / rows_read * 100",
+            "print(f'{len(df):,} of {rows_read:,} rows: {answer:.4f} %')",
+            "publish(rows_read=rows_read, rows_matching=rows_matching, answer=answer, notes=table.notes)",
+        )
+        return
+    call = _CALLS[plan.aggregate]
+    script.add(f"values = df[{_measure(plan)!r}].dropna()", f"answer = values.{call}")
+    script.add(f"print('{plan.aggregate}:', answer)")
+    numeric = plan.product or (
+        plan.column(plan.measures[0]).is_number and plan.aggregate != "distinct" and plan.method != "rate"
+    )
+    if numeric:
+        script.add("print(values.describe())")
+        script.add(
+            "extra = {'mean': values.mean(), 'median': values.median(), 'min': values.min(), 'max': values.max()}"
+        )
+    else:
+        script.add("extra = {}")
+    if plan.method == "rate":
+        script.add("extra = {'yes': int((values == 100).sum())}")
+    if plan.aggregate in ("min", "max") and numeric:
+        script.add(
+            f"where = df.loc[[values.idx{plan.aggregate}()]]" if True else "", "show('The row that has it', where)"
+        )
+        script.add("extra['row'] = rows_of(where)")
+    script.add(
+        "publish(rows_read=rows_read, rows_matching=rows_matching, rows_used=len(values), answer=answer, extra=extra, notes=table.notes)"
+    )
+
+
+def _write_grouped(script: Script, plan: Plan) -> None:
+    keys: list[str] = []
+    label = value_label(plan)
+    needed = [*plan.groups, *([plan.time] if plan.time else []), *([_measure(plan)] if plan.measures else [])]
+    script.add(f"used = df.dropna(subset={quoted(tuple(dict.fromkeys(needed)))}).copy()")
+    if plan.time:
+        keys.append(_write_time_key(script, plan))
+    for group in plan.groups:
+        keys.append(_write_group_key(script, plan, group, label))
+    series = keys[1] if plan.time and len(keys) > 1 else None
+    if series is not None and plan.column(plan.groups[0]).distinct > MOST_SERIES:
+        _write_biggest_series(script, plan, series)
+    chain = f"used.groupby({quoted(keys)}, observed=True)"
+    if plan.measures and plan.aggregate != "count":
+        chain += f"[{_measure(plan)!r}]"
+    call = "sum(min_count=1)" if plan.aggregate == "sum" else _CALLS[plan.aggregate]
+    script.add(f"result = {chain}.{call}.reset_index(name={label!r})")
+    if plan.share:
+        script.add(f"result['share (%)'] = result[{label!r}] / result[{label!r}].sum() * 100")
+    counted = plan.aggregate not in ("count", "distinct") and plan.method != "rate"
+    if (counted or plan.method == "rate") and "rows" not in keys:
+        script.add(f"result['rows'] = used.groupby({quoted(keys)}, observed=True).size().to_numpy()")
+    _write_order(script, plan, keys, label)
+    _write_chart(script, plan, keys, label)
+    name = artifact_name(plan)
+    script.add("", f"show({headline(plan)!r}, result)", f"files.append(save_table(result, {name!r}))")
+    best, worst = ("idxmin", "idxmax") if plan.ascending else ("idxmax", "idxmin")
+    script.add(
+        f"values = result[{label!r}]",
+        "publish(",
+        "    rows_read=rows_read, rows_matching=rows_matching, rows_used=len(used), notes=table.notes, files=files,",
+        f"    result=rows_of(result), groups=len(result), label={label!r}, needed={needed!r},",
+        f"    best=rows_of(result.loc[[values.{best}()]]) if values.notna().any() else None,",
+        f"    worst=rows_of(result.loc[[values.{worst}()]]) if values.notna().any() else None,",
+        "    all_values={'total': values.sum(), 'mean': values.mean()},"
+        + (
+            " first=rows_of(result.head(1)), last=rows_of(result.tail(1)), spread=spread, change=change,"
+            if plan.time
+            else ""
+        ),
+        ")",
+    )
+
+
+def _key_name(plan: Plan, wanted: str) -> str:
+    taken = {column.name for column in plan.table.columns}
+    return wanted if wanted not in taken else f"{wanted} of {plan.time}"
+
+
+def _write_time_key(script: Script, plan: Plan) -> str:
+    time = plan.time or ""
+    column = plan.column(time)
+    if column.role == "year" or (column.role == "clock" and plan.period is None):
+        script.add(f"spread = [str(used[{time!r}].min()), str(used[{time!r}].max())]")
+        return time
+    period = plan.period or "month"
+    key = _key_name(plan, period)
+    script.add(f"spread = [str(used[{time!r}].min()), str(used[{time!r}].max())]")
+    if period in ("hour", "day"):
+        script.add(f"used[{key!r}] = used[{time!r}].dt.floor({_FREQUENCIES[period]!r})")
+    else:
+        script.add(f"used[{key!r}] = used[{time!r}].dt.to_period({_FREQUENCIES[period]!r}).dt.start_time")
+    return key
+
+
+def _is_binned(plan: Plan, group: str) -> bool:
+    column = plan.column(group)
+    return column.role == "measure" and column.distinct > MOST_GROUPS_OF_NUMBERS and not plan.ranked
+
+
+def _write_group_key(script: Script, plan: Plan, group: str, label: str) -> str:
+    if _is_binned(plan, group):
+        key = f"{group} range"
+        script.add(f"used[{key!r}] = pd.cut(used[{group!r}], bins=8, precision=1)")
+        return key
+    if group == label:
+        key = f"{group} group"
+        script.add(f"used[{key!r}] = used[{group!r}]")
+        return key
+    return group
+
+
+def _write_biggest_series(script: Script, plan: Plan, series: str) -> None:
+    by = (
+        f"used.groupby({series!r})[{_measure(plan)!r}].sum()"
+        if plan.measures and plan.aggregate == "sum"
+        else f"used[{series!r}].value_counts()"
+    )
+    script.add(
+        f"biggest = {by}.nlargest({MOST_SERIES}).index  # more lines than this cannot be told apart",
+        f"used = used[used[{series!r}].isin(biggest)]",
+    )
+
+
+def is_calendar(plan: Plan, group: str) -> bool:
+    values = plan.column(group).values
+    return bool(values) and all(plain(value)[:3] in _CALENDAR and value.isalpha() for value in values)
+
+
+def _by_key(plan: Plan) -> bool:
+    """Whether the groups have an order of their own (ranges, numbers, the calendar) that beats the order by size."""
+    first = plan.groups[0]
+    return not plan.ranked and (plan.column(first).is_number or is_calendar(plan, first))
+
+
+def _write_order(script: Script, plan: Plan, keys: list[str], label: str) -> None:
+    if plan.time:
+        script.add(f"result = result.sort_values({quoted(keys)}).reset_index(drop=True)")
+    elif _by_key(plan):
+        if is_calendar(plan, plan.groups[0]):
+            script.add(f"result = result.sort_values({keys[0]!r}, key=calendar_order).reset_index(drop=True)")
+        else:
+            script.add(f"result = result.sort_values({quoted(keys)}).reset_index(drop=True)")
+    else:
+        script.add(
+            f"result = result.sort_values({label!r}, ascending={plan.ascending and plan.ranked}, kind='stable').reset_index(drop=True)"
+        )
+    if plan.limit and not plan.time:
+        script.add(f"result = result.head({plan.limit})")
+    for key, group in zip(keys[1 if plan.time else 0 :], plan.groups, strict=False):
+        if _is_binned(plan, group):
+            script.add(f"result[{key!r}] = result[{key!r}].astype(str)")
+
+
+def _write_chart(script: Script, plan: Plan, keys: list[str], label: str) -> None:
+    unit, name = value_unit(plan), artifact_name(plan)
+    script.add("", "files = []")
+    if plan.time:
+        _write_time_chart(script, plan, keys, label, unit, name)
+        return
+    value = "share (%)" if plan.share else label
+    shown_unit = "%" if plan.share or plan.method == "rate" else unit
+    if plan.share and len(keys) == 2:
+        value, shown_unit = label, unit
+    best = "idxmin" if plan.ascending and plan.ranked else "idxmax"
+    word = "lowest" if plan.ascending and plan.ranked else "highest"
+    script.chart(f"top = result.loc[result[{value!r}].{best}()]")
+    who = f"str(top[{keys[0]!r}])" + (f" + ', ' + str(top[{keys[1]!r}])" if len(keys) > 1 else "")
+    finding = f" has the {word} {value.removesuffix(' (%)')}: "
+    script.chart(f"title = {who} + {finding!r} + style.human(top[{value!r}], {shown_unit!r})")
+    if plan.chart == "pie" and plan.method != "rate" and "pie!" in plan.target:
+        script.chart(f"chart = charts.pie(result, {keys[0]!r}, {value!r}, title)")
+    elif len(keys) > 1 and (plan.column(plan.groups[1]).distinct > 8 or plan.chart == "heat map"):
+        script.chart(
+            f"matrix = result.pivot(index={keys[0]!r}, columns={keys[1]!r}, values={value!r}).iloc[:30, :30]",
+            f"chart = charts.heatmap(matrix, title, name={value!r})",
+        )
+    else:
+        series = f", series={keys[1]!r}" if len(keys) > 1 else ""
+        script.chart(
+            f"chart = charts.bars(result, {keys[0]!r}, {value!r}, title, unit={'' if value.endswith('(%)') else shown_unit!r}{series})"
+        )
+    script.chart(f"files += style.save_chart(chart, {name!r})")
+
+
+def _write_time_chart(script: Script, plan: Plan, keys: list[str], label: str, unit: str, name: str) -> None:
+    value = "share (%)" if plan.share else label
+    series = keys[1] if len(keys) > 1 else None
+    script.add(
+        f"values = result[{value!r}].dropna()",
+        "change = (values.iloc[-1] / values.iloc[0] - 1) * 100 if len(values) and values.iloc[0] > 0 else None",
+    )
+    if series is None:
+        script.chart(
+            "direction = 'rose' if values.iloc[-1] > values.iloc[0] else 'fell' if values.iloc[-1] < values.iloc[0] else 'ended where it began'",
+            "by = f' by {abs(change):.1f} %' if change else ''",
+            f"ends = style.human(values.iloc[0], {unit!r}), style.human(values.iloc[-1], {unit!r})",
+            f"title = {value!r} + f' {{direction}}{{by}}: from {{ends[0]}} to {{ends[1]}}'",
+        )
+    else:
+        script.chart(
+            f"top = result.sort_values({keys[0]!r}).groupby({series!r})[{value!r}].last()",
+            f"title = str(top.idxmax()) + {f' ends highest: {value} '!r} + style.human(top.max(), {unit!r})",
+        )
+    options = f", unit={unit!r}" if unit and not value.endswith("(%)") else ""
+    if series:
+        options += f", series={series!r}"
+    if plan.chart == "bar" and series is None:
+        script.chart(
+            f"shown = result.assign(**{{{keys[0]!r}: result[{keys[0]!r}].astype(str)}})",
+            f"chart = charts.bars(shown, {keys[0]!r}, {value!r}, title{options})",
+        )
+    else:
+        area = ", area=True" if plan.chart == "area" and series is None else ""
+        script.chart(f"chart = charts.lines(result, {keys[0]!r}, {value!r}, title{options}{area})")
+    script.chart(f"files += style.save_chart(chart, {name!r})")
+
+
+# --- Telling ----------------------------------------------------------------------------------------------------------
+
+
+def tell(plan: Plan, results: dict[str, Any]) -> Answer:
+    if not plan.groups and not plan.time:
+        return _tell_plain(plan, results)
+    answer = _tell_time(plan, results) if plan.time else _tell_groups(plan, results)
+    answer.files = results.get("files", [])
+    answer.assumptions = data_assumptions(results, plan)
+    if plan.chart == "pie" and "pie!" not in plan.target:
+        answer.assumptions.append(
+            "Bars were drawn instead of a pie: lengths compare better than angles. Say “pie anyway” to get the pie."
+        )
+    if plan.groups and not plan.time and len(plan.groups) == 1 and plan.chart == "line":
+        answer.assumptions.append("Bars were drawn instead of a line: the groups have no order in time.")
+    return answer
+
+
+def _what(plan: Plan) -> str:
+    if plan.method == "rate":
+        yes, _ = yes_and_no(plan.column(plan.measures[0]))
+        return f"share of rows with {code(plan.measures[0])} = {yes if isinstance(yes, str) else int(yes)}"
+    if plan.aggregate == "count" or not plan.measures:
+        return "number of rows"
+    if plan.aggregate == "distinct":
+        return f"number of different {code(plan.measures[0])} values"
+    return f"{_NAMES[plan.aggregate]} {code(plan.measures[0])}"
+
+
+def _where(plan: Plan) -> str:
+    return f" where {cell(' and '.join(each.in_words for each in plan.conditions))}" if plan.conditions else ""
+
+
+def _tell_plain(plan: Plan, results: dict[str, Any]) -> Answer:
+    value, extra = results["answer"], results.get("extra", {})
+    unit = value_unit(plan)
+    if plan.share and not plan.measures:
+        lead = f"**{share_text(value)}** of the rows ({results['rows_matching']:,} of {results['rows_read']:,}){_where(plan)}."
+        return Answer(lead, assumptions=data_assumptions(results, plan))
+    if plan.aggregate == "count" and not plan.measures:
+        lead = f"There are **{value:,} rows**{_where(plan)}" + (
+            f" (of {results['rows_read']:,})." if plan.conditions else f" in {code(plan.table.name)}."
+        )
+        return Answer(lead, assumptions=data_assumptions(results, plan))
+    if value is None:
+        return Answer(
+            f"There is no value of {code(plan.measures[0])}{_where(plan)}, so nothing could be computed.",
+            assumptions=data_assumptions(results, plan),
+        )
+    shown = share_text(value) if plan.method == "rate" else number(value, unit)
+    answer = Answer(
+        f"The {_what(plan)}{_where(plan)} is **{shown}**.",
+        f"Computed {rows_sentence(results, plan)}.",
+        assumptions=data_assumptions(results, plan),
+    )
+    if plan.method == "rate":
+        answer.how = f"That is {extra['yes']:,} of {results['rows_used']:,} rows with a value."
+    elif extra:
+        parts = [
+            f"{name} {number(extra[key], unit)}"
+            for key, name in (("mean", "average"), ("median", "median"), ("min", "lowest"), ("max", "highest"))
+            if key != plan.aggregate
+        ]
+        answer.details.append("For comparison: " + ", ".join(parts) + ".")
+    if "row" in extra:
+        answer.tables.append("The row that has it:\n\n" + markdown_table(extra["row"]["columns"], extra["row"]["rows"]))
+    return answer
+
+
+def _group_text(plan: Plan, row: dict[str, Any], offset: int = 0) -> str:
+    cells = row["rows"][0][offset : offset + len(plan.groups)]
+    return ", ".join(
+        cell(number(value).replace(",", "") if plan.column(group).role == "year" else number(value))
+        for value, group in zip(cells, plan.groups, strict=False)
+    )
+
+
+def _value(results: dict[str, Any], row: dict[str, Any], name: str | None = None) -> Any:
+    return row["rows"][0][row["columns"].index(name or results["label"])]
+
+
+def _shown(plan: Plan, value: Any) -> str:
+    return share_text(value) if plan.method == "rate" else number(value, value_unit(plan))
+
+
+def _tell_groups(plan: Plan, results: dict[str, Any]) -> Answer:
+    best, worst = results["best"], results["worst"]
+    if best is None:
+        return Answer(f"No group has a {_what(plan)}{_where(plan)}: no row has all the values that it needs.")
+    kind, opposite = ("lowest", "highest") if plan.ascending and plan.ranked else ("highest", "lowest")
+    lead = f"**{_group_text(plan, best)}** has the {kind} {_what(plan)}: **{_shown(plan, _value(results, best))}**"
+    if plan.share:
+        lead += f" ({share_text(_value(results, best, 'share (%)'))} of the total)"
+    if results["groups"] > 1 and not (plan.limit and plan.ranked):
+        lead += f"; {_group_text(plan, worst)} has the {opposite}: {_shown(plan, _value(results, worst))}"
+    answer = Answer(lead + ".", f"{_how(plan)} {rows_sentence(results, plan)}.")
+    if plan.aggregate in ("sum", "count") and results["groups"] > 1 and not plan.limit:
+        answer.how = answer.how[:-1] + f"; together {number(results['all_values']['total'], value_unit(plan))}."
+    table = results["result"]
+    answer.tables.append(
+        markdown_table(
+            table["columns"],
+            table["rows"],
+            {results["label"]: value_unit(plan) if plan.method != "rate" else "", "share (%)": ""},
+            table["total"],
+        )
+    )
+    return answer
+
+
+def _how(plan: Plan) -> str:
+    by = names([*plan.groups, *([plan.time] if plan.time else [])])
+    if plan.method == "rate":
+        return f"The share of rows was taken for each {by}"
+    if plan.aggregate == "count" or not plan.measures:
+        return f"Rows were counted for each {by}"
+    if plan.aggregate == "distinct":
+        return f"Different values were counted for each {by}"
+    verb = {"sum": "added up", "mean": "averaged"}.get(
+        plan.aggregate, f"summed up as {_NAMES[plan.aggregate].removesuffix(' of')}"
+    )
+    return f"{code(plan.measures[0])} was {verb} for each {by}"
+
+
+def _tell_time(plan: Plan, results: dict[str, Any]) -> Answer:
+    first, last, best, worst = (results[key] for key in ("first", "last", "best", "worst"))
+    if best is None:
+        return Answer(f"No row has both a time and a value{_where(plan)}, so there is no trend to show.")
+
+    def at(row: dict[str, Any]) -> str:
+        return period_text(row["rows"][0][0], plan.period)
+
+    what = _what(plan)
+    if plan.groups:
+        top = f"{_group_text(plan, best, 1)} in {at(best)}"
+        lead = f"The {what} was highest for **{top}: {_shown(plan, _value(results, best))}**, and lowest for {_group_text(plan, worst, 1)} in {at(worst)}: {_shown(plan, _value(results, worst))}."
+    elif plan.ranked:
+        lead = f"**{at(best)}** has the {'lowest' if plan.ascending else 'highest'} {what}: **{_shown(plan, _value(results, best))}**."
+    else:
+        start, end = _value(results, first), _value(results, last)
+        verb = "rose" if end > start else "fell" if end < start else "ended where it began"
+        change = f" ({results['change']:+.1f} %)" if results["change"] is not None else ""
+        lead = f"The {what} **{verb} from {_shown(plan, start)} ({at(first)}) to {_shown(plan, end)} ({at(last)})**{change}."
+        low, high = (best, worst) if plan.ascending else (worst, best)
+        lead += f" It was highest in {at(high)} ({_shown(plan, _value(results, high))}) and lowest in {at(low)} ({_shown(plan, _value(results, low))})."
+    unit = f" by {plan.period}" if plan.period else ""
+    answer = Answer(lead, f"{_how(plan)}{unit} {rows_sentence(results, plan)}.")
+    table = results["result"]
+    rows = [[period_text(row[0], plan.period), *row[1:]] for row in table["rows"]]
+    answer.tables.append(
+        markdown_table(
+            table["columns"],
+            rows,
+            {results["label"]: value_unit(plan) if plan.method != "rate" else ""},
+            table["total"],
+        )
+    )
+    if plan.groups and plan.column(plan.groups[0]).distinct > MOST_SERIES:
+        answer.details.append(
+            f"Of {plan.column(plan.groups[0]).distinct:,} {code(plan.groups[0])} values the {MOST_SERIES} largest are shown."
+        )
+    if plan.aggregate in ("sum", "count") and plan.period in ("week", "month", "quarter", "year"):
+        answer.details.append(
+            f"The data run from {number(results['spread'][0])} to {number(results['spread'][1])}; the first and last {plan.period} may be incomplete."
+        )
+    return answer

@@ -1,0 +1,112 @@
+"""Words of questions and of column names in one comparable form."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])")
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+_WORD = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:['’][a-z]+)?|[<>=!]=?|%|[$€£¥#]")
+_CJK_RUN = re.compile(rf"[{_CJK}]+")
+
+# Each line is one idea; a question's word finds a column that uses another word of its line.
+_SYNONYMS = """
+revenue sale amount turnover income earning proceed 销售额 收入 营业额
+cost expense spending expenditure 成本 费用
+price rate fare fee charge tariff 价格 单价
+quantity qty unit volume 数量
+customer client buyer account 客户
+employee staff worker
+salary wage pay compensation income
+country nation 国家
+region area zone territory district 地区 区域
+city town 城市
+state province
+product item article sku goods 产品 商品
+category type kind class group segment 类别 类型
+date day time datetime timestamp 日期
+gender sex 性别
+name title label 姓名 名称
+score rating grade mark point 分数 评分
+count number num no
+profit margin gain 利润
+population pop inhabitant
+temperature temp
+latitude lat
+longitude lon lng
+duration length
+weight mass
+death fatality
+age 年龄
+"""
+SYNONYMS: dict[str, set[str]] = {}
+for _line in _SYNONYMS.strip().splitlines():
+    for _word in _line.split():
+        SYNONYMS.setdefault(_word, set()).update(_line.split())
+
+ABBREVIATIONS = {
+    "avg": "average", "ave": "average", "num": "number", "qty": "quantity", "amt": "amount", "pct": "percent", "perc": "percent",
+    "temp": "temperature", "pop": "population", "dept": "department", "yr": "year", "std": "standard", "med": "median",
+    "lat": "latitude", "lon": "longitude", "cust": "customer", "prod": "product", "cat": "category", "desc": "description",
+    "addr": "address", "exp": "expectancy", "exper": "experience", "educ": "education", "inc": "income", "ht": "height",
+}  # fmt: skip
+
+
+def plain(text: str) -> str:
+    """Without case, accents and width variants."""
+    decomposed = unicodedata.normalize("NFKD", text).casefold()
+    return unicodedata.normalize("NFC", "".join(mark for mark in decomposed if not unicodedata.combining(mark)))
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    """A word without its plural ending; words are in `plain` form."""
+    word = re.sub(r"['’]s?$", "", word)
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 4 and word.endswith(("sses", "xes", "ches", "shes", "zes")):
+        return word[:-2]
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+@lru_cache(maxsize=50_000)
+def name_words(name: str) -> tuple[str, ...]:
+    """The words of a column's name: camelCase, snake_case, digits and punctuation cut it."""
+    parts = [part for piece in re.split(r"[\W_]+", name) for part in _CAMEL.split(piece)]
+    return tuple(stem(plain(part)) for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a question: as written, its stem, and where it stands (characters)."""
+
+    text: str
+    stem: str
+    start: int
+    end: int
+
+    @property
+    def plain(self) -> str:
+        return plain(self.text)
+
+
+def question_words(question: str) -> list[Word]:
+    """The words of a question in order; runs of CJK stay whole, camelCase and snake_case are cut as in names."""
+    words: list[Word] = []
+    for match in _WORD.finditer(question.replace("_", " ")):
+        text = match.group()
+        if _CJK_RUN.fullmatch(text):
+            words.append(Word(text, plain(text), match.start(), match.end()))
+            continue
+        position = match.start()
+        for part in _CAMEL.split(text) if not re.fullmatch(r"[A-Za-z]?\d+(st|nd|rd|th)?", text) else [text]:
+            words.append(Word(part, stem(plain(part)), position, position + len(part)))
+            position += len(part)
+    return words
+
+
+def is_cjk(text: str) -> bool:
+    return bool(_CJK_RUN.search(text))
