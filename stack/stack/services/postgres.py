@@ -145,10 +145,12 @@ def _data_dir(stack_data_dir: Path, run_as: RunAs | None) -> Path:
 
 
 def _install_dir(run_as: RunAs | None) -> Path:
-    if run_as is None or is_reachable(_PACKAGED / "bin" / "postgres", run_as):
-        return _PACKAGED
     status = (_PACKAGED / "bin" / "postgres").stat()
-    return _SHARED_ROOT / f"postgresql-18-{status.st_size}-{int(status.st_mtime)}"
+    others_may_run = status.st_mode & stat.S_IXOTH and status.st_mode & stat.S_IROTH
+    if run_as is None or (others_may_run and is_reachable(_PACKAGED / "bin" / "postgres", run_as)):
+        return _PACKAGED
+    copy = f"postgresql-18-{status.st_size}-{int(status.st_mtime)}"
+    return _SHARED_ROOT / copy / _PACKAGED.parent.name / _PACKAGED.name
 
 
 def _prepare(settings: StackSettings, secrets: InstallSecrets, places: _Places) -> None:
@@ -164,10 +166,16 @@ def _prepare(settings: StackSettings, secrets: InstallSecrets, places: _Places) 
 
 
 def _copy_program(target: Path) -> None:
-    _SHARED_ROOT.mkdir(mode=0o755, parents=True, exist_ok=True)
-    temporary = target.with_name(f"{target.name}.{os.getpid()}")
-    shutil.copytree(_PACKAGED, temporary, symlinks=True)
-    temporary.rename(target)
+    """The program and the libraries that it finds by their place relative to it, readable by everybody."""
+    whole = target.parents[1]
+    temporary = whole.with_name(f"{whole.name}.{os.getpid()}")
+    for folder in (_PACKAGED, _PACKAGED.parents[1] / f"{_PACKAGED.parent.name}.libs"):
+        shutil.copytree(folder, temporary / folder.relative_to(_PACKAGED.parents[1]), symlinks=True)
+    for path in (_SHARED_ROOT, temporary, *temporary.rglob("*")):
+        if not path.is_symlink():
+            mode = path.stat().st_mode
+            path.chmod(mode | stat.S_IRGRP | stat.S_IROTH | ((mode & stat.S_IXUSR) and (stat.S_IXGRP | stat.S_IXOTH)))
+    temporary.rename(whole)
 
 
 def _make_cluster(settings: StackSettings, secrets: InstallSecrets, places: _Places) -> None:
