@@ -11,7 +11,7 @@ from executor.runtime.base import RuntimeUnavailableError
 
 GUEST_PYTHON = "/opt/python"
 GUEST_ENVIRONMENT = "/opt/data-science"
-GUEST_FONTS = "/usr/local/share/fonts"
+GUEST_FONTS = "/opt/fonts"
 _HOST_PROGRAM_FOLDERS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC_FILES = {
     "passwd": "root:x:0:0:root:/:/usr/sbin/nologin\nanalyst:x:1000:1000:analyst:/tmp:/bin/sh\n",
@@ -34,7 +34,7 @@ class _Description(BaseModel):
 
     python_prefix: Path
     python_version: str
-    shared_library: bool
+    libpython_shared: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class GuestRoot:
     fonts: Path | None
     chart_cache: Path | None  # what matplotlib would otherwise work out at the first chart
     python_prefix: Path
-    shared_library: bool
+    libpython_shared: bool
     etc: Path
     matplotlib_rc: str | None
 
@@ -68,9 +68,9 @@ class GuestRoot:
         return cls(
             environment=guest_dir / "data-science",
             fonts=_if_there(guest_dir / "fonts"),
-            chart_cache=_if_there(guest_dir / "matplotlib-cache"),
+            chart_cache=_if_there(guest_dir / "matplotlib"),
             python_prefix=description.python_prefix,
-            shared_library=description.shared_library,
+            libpython_shared=description.libpython_shared,
             etc=etc,
             matplotlib_rc=f"{GUEST_ENVIRONMENT}/{packages}/matplotlibrc" if has_rc else None,
         )
@@ -84,10 +84,9 @@ class GuestRoot:
             elif os.path.isdir(folder):
                 arguments += ["--ro-bind", folder, folder]
         # What an administrator put into /usr/local is the host's own business.
-        arguments += ["--size", "65536", "--tmpfs", "/usr/local"]
+        arguments += ["--size", "65536", "--tmpfs", "/usr/local", "--remount-ro", "/usr/local"]
         if self.fonts is not None:
             arguments += ["--ro-bind", str(self.fonts), GUEST_FONTS]
-        arguments += ["--remount-ro", "/usr/local"]
         arguments += ["--ro-bind", str(self.etc), "/etc"]
         arguments += ["--ro-bind", str(self.python_prefix), GUEST_PYTHON]
         arguments += ["--ro-bind", str(self.environment), GUEST_ENVIRONMENT]
@@ -114,8 +113,9 @@ class GuestRoot:
             **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), many),
             **dict.fromkeys(("NUMEXPR_MAX_THREADS", "POLARS_MAX_THREADS", "RAYON_NUM_THREADS"), many),
         }
-        if self.shared_library:
-            variables["LD_LIBRARY_PATH"] = f"{GUEST_PYTHON}/lib"
+        if self.libpython_shared:
+            # Links to libpython alone: an installation's own lib folder may hold libraries that others must not get.
+            variables["LD_LIBRARY_PATH"] = f"{GUEST_ENVIRONMENT}/lib"
         if self.matplotlib_rc is not None:
             variables["MATPLOTLIBRC"] = self.matplotlib_rc
         # Where an operator had to name the processor for OpenBLAS, the guest needs the same.
