@@ -103,14 +103,16 @@ class Supervisor:
 
         for name in names or self._runs:
             ensure(name)
-        while pending := [task for task in ensuring.values() if not task.done()]:
-            await asyncio.wait(pending, return_when=asyncio.FIRST_EXCEPTION)
-            if any(task.done() and task.exception() for task in ensuring.values()):
-                break
-        failures = [error for task in ensuring.values() if task.done() and (error := task.exception())]
-        for task in ensuring.values():
-            task.cancel()
-        await asyncio.gather(*ensuring.values(), return_exceptions=True)
+        failures: list[BaseException] = []
+        try:
+            while not failures and (pending := [task for task in ensuring.values() if not task.done()]):
+                await asyncio.wait(pending, return_when=asyncio.FIRST_EXCEPTION)
+                failures = [error for task in ensuring.values() if task.done() and (error := task.exception())]
+        finally:
+            # After a failure, and when this call itself is cancelled, nothing goes on starting in the background.
+            for task in ensuring.values():
+                task.cancel()
+            await asyncio.gather(*ensuring.values(), return_exceptions=True)
         if failures:
             raise failures[0]
 

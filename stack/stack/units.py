@@ -59,7 +59,7 @@ class Service:
     run_as: RunAs | None = None
     prepare: AsyncStep | None = field(default=None, repr=False)
     provision: AsyncStep | None = field(default=None, repr=False)
-    start_seconds: float = 60.0
+    start_seconds: float = 120.0
     stop_signal: signal.Signals = signal.SIGTERM
     stop_seconds: float = 10.0
     # What the kernel sends when the supervisor itself is killed: SIGKILL unless the program has data to put away.

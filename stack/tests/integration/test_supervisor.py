@@ -130,6 +130,27 @@ class TestStart:
             await stage.run(schema, sleeper("backend", after=frozenset({"schema"}))).start()
         assert stage.states("backend") == []
 
+    async def test_a_start_that_is_cancelled_goes_no_further(self, stage: Stage) -> None:
+        asked, answer = asyncio.Event(), asyncio.Event()
+
+        async def when_told() -> None:
+            asked.set()
+            if not answer.is_set():
+                raise NotReadyError("not yet")
+
+        slow = Service(
+            name="postgres", argv=("sleep", "600"), environment=ENVIRONMENT, ready=when_told, address="nowhere"
+        )
+        supervisor = stage.run(slow, sleeper("backend", after=frozenset({"postgres"})))
+        starting = asyncio.create_task(supervisor.start())
+        await asked.wait()
+        starting.cancel()
+        await asyncio.gather(starting, return_exceptions=True)
+        answer.set()
+        await supervisor.stop_all()
+        assert stage.states("backend") == []
+        assert stage.states("postgres") == [UnitState.STARTING, UnitState.STOPPING, UnitState.STOPPED]
+
     async def test_a_child_gets_the_given_environment_and_nothing_else(
         self, stage: Stage, monkeypatch: pytest.MonkeyPatch
     ) -> None:
