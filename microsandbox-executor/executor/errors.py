@@ -100,6 +100,12 @@ class InputMismatchError(ExecutorError):
     title = "An input is not what it should be"
 
 
+class ObjectMissingError(ExecutorError):
+    status = 409
+    code = "object_missing"
+    title = "An object that should be in the store is not there"
+
+
 class StorageUnavailableError(ExecutorError):
     status = 503
     code = "storage_unavailable"

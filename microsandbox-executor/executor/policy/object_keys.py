@@ -6,23 +6,17 @@ from uuid import UUID
 
 from executor.policy.guest_paths import GuestPath
 
-MAX_KEY_BYTES = 900
+MAX_KEY_BYTES = 1024  # what S3 takes
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 # Object stores differ in what they make of control characters; the escape sign itself must be escaped too.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f%\\]")
 _NAME_CHARACTERS = 120
 
 
-def workspace_key(workspace: str, path: GuestPath) -> str | None:
-    """The key of a working file's newest content, or None when its path cannot be one."""
-    try:
-        relative = "/".join(path.parts)
-        relative.encode("utf-8")
-    except UnicodeEncodeError:
-        return None
-    escaped = _CONTROL.sub(lambda match: f"%{ord(match.group()):02X}", relative)
-    key = f"{workspace}/workspace/{escaped}"
-    return key if len(key.encode()) <= MAX_KEY_BYTES else None
+def workspace_key(workspace: str, path: GuestPath) -> str:
+    """The key of a working file's newest content."""
+    escaped = _CONTROL.sub(lambda match: f"%{ord(match.group()):02X}", "/".join(path.parts))
+    return f"{workspace}/workspace/{escaped}"
 
 
 def artifact_key(workspace: str, artifact_id: UUID, filename: str) -> str:

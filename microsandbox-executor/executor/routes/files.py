@@ -13,9 +13,11 @@ from pydantic import BaseModel
 from executor.errors import FileTooLargeError, PermissionDeniedError
 from executor.policy.content_types import content_type_of
 from executor.policy.guest_paths import GuestPath, parse_guest_path
+from executor.routes import guest_path_convertor
 from executor.routes.dependencies import ServiceToken, get_services
 from executor.sessions.guest_tree import folder_is_writable
 
+guest_path_convertor.register()
 router = APIRouter(prefix="/v1/sessions/{session}/files", tags=["files"], dependencies=[ServiceToken])
 
 _CHUNK = 256 * 1024
@@ -59,7 +61,7 @@ async def list_files(
     )
 
 
-@router.put("/{path:path}")
+@router.put("/{path:guest_path}")
 async def write_file(session: str, path: str, request: Request) -> WrittenOut:
     """Put a file there in one step: a broken upload changes nothing. Its content is durable when this returns."""
     target = _writable(path)
@@ -82,11 +84,11 @@ async def write_file(session: str, path: str, request: Request) -> WrittenOut:
         await to_thread.run_sync(replacing.__exit__, None, None, None)
         seq = live.persistence.newest_seq
         if target.folder != "tmp":
-            seq = (await live.persistence.persist()).seq
+            seq = (await live.persistence.persist(below=target)).seq
     return WrittenOut(path=str(target), size=size, sha256=hasher.hexdigest(), seq=seq)
 
 
-@router.get("/{path:path}")
+@router.get("/{path:guest_path}")
 async def read_file(session: str, path: str, request: Request) -> StreamingResponse:
     source_path = parse_guest_path(f"/{path}")
     async with get_services(request).sessions.using(session) as live:
@@ -98,13 +100,13 @@ async def read_file(session: str, path: str, request: Request) -> StreamingRespo
     )
 
 
-@router.delete("/{path:path}", status_code=status.HTTP_204_NO_CONTENT)
+@router.delete("/{path:guest_path}", status_code=status.HTTP_204_NO_CONTENT)
 async def delete_file(session: str, path: str, request: Request) -> None:
     target = _writable(path)
     async with get_services(request).sessions.using(session) as live:
         await to_thread.run_sync(live.tree.delete, target)
         if target.folder != "tmp":
-            await live.persistence.persist()
+            await live.persistence.persist(below=target)
 
 
 def _writable(path: str) -> GuestPath:

@@ -9,7 +9,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Literal
 from uuid import uuid4
@@ -40,6 +40,16 @@ class Entry:
     type: EntryType
     fingerprint: Fingerprint
     mode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What a look at the persisted folders found: regular files by guest path, and what else is there with the reason
+    why it is not persisted. `closed` are the folders, each with a slash at its end, that could not be looked into."""
+
+    files: dict[str, Entry] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+    closed: list[str] = field(default_factory=list)
 
 
 class GuestTree:
@@ -154,24 +164,32 @@ class GuestTree:
             os.fchmod(descriptor, mode & 0o777)
             os.close(descriptor)
 
-    def list_entries(self, path: GuestPath, *, recursive: bool) -> list[Entry]:
-        """What lies in a folder, the folder itself left out, in order of name."""
-        with self._folder(GuestPath(path.folder, (*path.parts, "."))) as folder:
-            return list(_walk(folder, path, recursive=recursive))
+    def list_entries(self, path: GuestPath, *, recursive: bool, closed: list[GuestPath] | None = None) -> list[Entry]:
+        """What lies in a folder, the folder itself left out, in order of name.
 
-    def scan_persisted(self) -> tuple[dict[str, Entry], dict[str, str]]:
-        """Regular files that are to be persisted, by guest path; and what is not, with the reason."""
-        files: dict[str, Entry] = {}
-        left_out: dict[str, str] = {}
+        Folders whose inside the guest has closed to their owner are added to `closed`.
+        """
+        with self._folder(GuestPath(path.folder, (*path.parts, "."))) as folder:
+            return list(_walk(folder, path, recursive=recursive, closed=[] if closed is None else closed))
+
+    def scan_persisted(self) -> Scan:
+        """Everything that is to be persisted."""
+        scan = Scan()
+        closed: list[GuestPath] = []
         for name in PERSISTED:
-            for entry in self.list_entries(GuestPath(name, ()), recursive=True):
+            # The guest owns the folder and may have closed it; that must not lock its files up.
+            os.chmod(self.root / name, 0o700)
+            for entry in self.list_entries(GuestPath(name, ()), recursive=True, closed=closed):
                 if entry.type == "file" and not entry.path.name.startswith(_PARTIAL):
-                    files[str(entry.path)] = entry
+                    scan.files[str(entry.path)] = entry
                 elif entry.type == "symlink":
-                    left_out[str(entry.path)] = "a symbolic link; only its name exists"
+                    scan.left_out[str(entry.path)] = "a symbolic link; only its name exists"
                 elif entry.type == "other":
-                    left_out[str(entry.path)] = "neither a file nor a folder"
-        return files, left_out
+                    scan.left_out[str(entry.path)] = "neither a file nor a folder"
+        for folder in closed:
+            scan.left_out[str(folder)] = "a folder that cannot be opened; what was stored of it stays stored"
+            scan.closed.append(f"{folder}/")
+        return scan
 
     def used_bytes(self) -> int:
         """Bytes on disk of everything the session holds, sparse files by what they take."""
@@ -192,7 +210,7 @@ def folder_is_writable(folder: FolderName) -> bool:
     return folder != "uploads"
 
 
-def _walk(folder: int, path: GuestPath, *, recursive: bool) -> Iterator[Entry]:
+def _walk(folder: int, path: GuestPath, *, recursive: bool, closed: list[GuestPath]) -> Iterator[Entry]:
     with os.scandir(folder) as scanned:
         found = sorted(scanned, key=lambda item: item.name)
     for item in found:
@@ -201,16 +219,31 @@ def _walk(folder: int, path: GuestPath, *, recursive: bool) -> Iterator[Entry]:
             entry = _entry(child, item.stat(follow_symlinks=False))
         except FileNotFoundError:  # gone since the listing
             continue
+        except PermissionError:
+            closed.append(path)
+            return
         yield entry
         if recursive and entry.type == "directory":
             try:
                 below = os.open(item.name, _FOLDER_FLAGS, dir_fd=folder)
-            except OSError:  # replaced since the listing, or made unreadable: it is listed, its inside is not
+            except PermissionError:
+                closed.append(child)
+                continue
+            except OSError:  # replaced since the listing
                 continue
             try:
-                yield from _walk(below, child, recursive=True)
+                yield from _walk(below, child, recursive=True, closed=closed)
             finally:
                 os.close(below)
+
+
+def fingerprint_of(file: BinaryIO) -> Fingerprint:
+    """The fingerprint of an open file."""
+    return _fingerprint(os.fstat(file.fileno()))
+
+
+def _fingerprint(status: os.stat_result) -> Fingerprint:
+    return Fingerprint(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
 def _entry(path: GuestPath, status: os.stat_result) -> Entry:
@@ -220,8 +253,7 @@ def _entry(path: GuestPath, status: os.stat_result) -> Entry:
         (stat.S_ISLNK(status.st_mode), "symlink"),
     ]
     kind: EntryType = next((name for matches, name in kinds if matches), "other")
-    fingerprint = Fingerprint(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-    return Entry(path, kind, fingerprint, stat.S_IMODE(status.st_mode))
+    return Entry(path, kind, _fingerprint(status), stat.S_IMODE(status.st_mode))
 
 
 def _translated(error: OSError, path: GuestPath) -> Exception:

@@ -24,7 +24,7 @@ _READY_MARK = ".ready"
 
 @dataclass(slots=True)
 class LiveSession:
-    """Opened at its first use after a creation, a restart or an idle time; `command_lock` serves in order of arrival."""
+    """Opened at its first use after a creation, a restart or an idle time."""
 
     session_id: str
     generation: str

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import os
 from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
@@ -11,15 +12,15 @@ import structlog
 from anyio import to_thread
 from uuid_utils.compat import uuid7
 
-from executor.errors import FileNotFoundInGuestError, InputMismatchError, PermissionDeniedError
+from executor.errors import ExecutorError, InputMismatchError, ObjectMissingError
 from executor.metadata.database import Database
 from executor.metadata.models import Change, WorkspaceFile
 from executor.metadata.sessions import SessionRepository
 from executor.metadata.workspaces import PersistedChange, WorkspaceRepository
 from executor.policy.content_types import content_type_of
-from executor.policy.guest_paths import parse_guest_path
-from executor.policy.object_keys import artifact_key, workspace_key
-from executor.sessions.guest_tree import Entry, Fingerprint, GuestTree
+from executor.policy.guest_paths import GuestPath, parse_guest_path
+from executor.policy.object_keys import MAX_KEY_BYTES, artifact_key, workspace_key
+from executor.sessions.guest_tree import Entry, Fingerprint, GuestTree, Scan, fingerprint_of
 from executor.storage.object_store import ObjectStore
 
 logger = structlog.get_logger(__name__)
@@ -27,6 +28,7 @@ logger = structlog.get_logger(__name__)
 _PARALLEL_TRANSFERS = 4
 _MAX_LEFT_OUT = 100
 _HASH_CHUNK = 1024 * 1024
+_STEADY_ATTEMPTS = 3
 
 
 @dataclass(slots=True)
@@ -44,6 +46,15 @@ class Delta:
     changes: list[Change]
     seq: int
     left_out: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Saved:
+    """A file whose content is in the store; `change` is None when it was there before."""
+
+    path: str
+    change: PersistedChange | None
+    fingerprint: Fingerprint
 
 
 @dataclass(slots=True)
@@ -85,78 +96,112 @@ class WorkspacePersistence:
         _, partial_path = await to_thread.run_sync(replacing.__enter__)
         try:
             digest = await self.store.download(key, partial_path)
-            if digest != known.row.sha256:
+            as_recorded = digest == known.row.sha256
+            if not as_recorded and known.row.artifact_id is not None:
                 raise InputMismatchError(f"{path}: the stored object is not what was recorded")
         except BaseException as error:
             await to_thread.run_sync(replacing.__exit__, type(error), error, error.__traceback__)
+            if isinstance(error, ObjectMissingError):
+                # The other files are no worse for it. The next look at the disk records that this one is gone.
+                logger.error("stored_file_missing", workspace=self.workspace, path=str(path), object_key=key)
+                return
             raise
         await to_thread.run_sync(replacing.__exit__, None, None, None)
         await to_thread.run_sync(self.tree.set_mode, path, known.row.mode)
+        if not as_recorded:
+            # The executor died between storing this working file and recording it: the object is the newer one, and
+            # the next look at the disk records it.
+            logger.warning("working_file_newer_than_recorded", workspace=self.workspace, path=str(path))
+            return
         entry = await to_thread.run_sync(self.tree.stat_file, path)
         known.fingerprint = entry.fingerprint if entry else None
 
-    async def persist(self) -> Delta:
-        """Make every difference of the disk durable. What it returns is in the store and in the database."""
+    async def persist(self, *, below: GuestPath | None = None) -> Delta:
+        """Make every difference of the disk durable. What it returns is in the store and in the database.
+
+        With `below`, only differences at and below that path: what else is there may be half written.
+        """
         async with self._lock:
-            files, left_out = await to_thread.run_sync(self.tree.scan_persisted)
-            touched = [entry for path, entry in files.items() if self._fingerprint_of(path) != entry.fingerprint]
-            changes: list[PersistedChange] = []
-            obsolete: list[str] = []
+            scan = await to_thread.run_sync(self.tree.scan_persisted)
+            touched = [
+                entry
+                for path, entry in scan.files.items()
+                if _is_below(path, below) and self._fingerprint_of(path) != entry.fingerprint
+            ]
+            gone = [
+                known.row
+                for path, known in self._known.items()
+                if _is_below(path, below) and not known.row.deleted and not _is_there(path, scan)
+            ]
+            # Some object stores keep no object at a key that others have as a folder.
+            await self.store.delete(_keys_in_the_way(gone, touched))
+            saved: list[_Saved] = []
 
             async def look_at(entry: Entry) -> None:
-                change = await self._saved(entry, left_out)
-                if change is not None:
-                    changes.append(change)
+                result = await self._saved(entry, scan.left_out)
+                if result is not None:
+                    saved.append(result)
 
             await _in_parallel(look_at(entry) for entry in touched)
-            for path, known in self._known.items():
-                if path not in files and not known.row.deleted:
-                    changes.append(_deletion(known.row))
-                    if known.row.artifact_id is None and known.row.object_key:
-                        obsolete.append(known.row.object_key)
+            changes = [item.change for item in saved if item.change is not None] + [_deletion(row) for row in gone]
             changes.sort(key=lambda change: change.path)
             recorded = await self._record(changes)
-            for path, entry in files.items():
-                if path in self._known and path not in left_out:
-                    self._known[path].fingerprint = entry.fingerprint
-            if obsolete:
-                await self.store.delete(obsolete)
-            if len(left_out) > _MAX_LEFT_OUT:
-                rest = len(left_out) - _MAX_LEFT_OUT
-                left_out = dict(list(left_out.items())[:_MAX_LEFT_OUT]) | {"…": f"and {rest} more"}
-            return Delta(recorded, self._seq, left_out)
+            for item in saved:
+                self._known[item.path].fingerprint = item.fingerprint
+            await self.store.delete([row.object_key for row in gone if row.artifact_id is None and row.object_key])
+            return Delta(recorded, self._seq, _at_most(scan.left_out, _MAX_LEFT_OUT))
 
     def _fingerprint_of(self, path: str) -> Fingerprint | None:
         known = self._known.get(path)
         return known.fingerprint if known else None
 
-    async def _saved(self, entry: Entry, left_out: dict[str, str]) -> PersistedChange | None:
-        """Upload one file if its content is new; None when it is not, or when it is left out."""
+    async def _saved(self, entry: Entry, left_out: dict[str, str]) -> _Saved | None:
+        """Upload one file if its content is new; None when it is left out, with the reason in `left_out`."""
         path = str(entry.path)
-        known = self._known.get(path)
         if entry.fingerprint.size > self.max_file_bytes:
             left_out[path] = f"larger than {self.max_file_bytes:,} bytes"
             return None
+        if not self._is_storable(entry.path):
+            left_out[path] = "its path is too long or is not UTF-8"
+            return None
         try:
             source = await to_thread.run_sync(self.tree.open_file, entry.path)
-        except (FileNotFoundInGuestError, PermissionDeniedError) as error:
+        except ExecutorError as error:
             left_out[path] = error.detail
             return None
         with source:
-            digest, size = await to_thread.run_sync(_digest, source)
-            if known is not None and not known.row.deleted and known.row.sha256 == digest:
-                return None
-            artifact_id, key = self._key_for(entry)
-            if key is None:
-                left_out[path] = "its path is too long or is not UTF-8"
-                return None
-            content_type = content_type_of(entry.path.name)
-            await self.store.upload(source, key, content_type=content_type)
+            for _ in range(_STEADY_ATTEMPTS):
+                before = fingerprint_of(source)
+                change = await self._uploaded(entry, source)
+                if fingerprint_of(source) == before:
+                    return _Saved(path, change, before)
+        left_out[path] = "it was being written; it is stored after the command that writes it"
+        return None
+
+    def _is_storable(self, path: GuestPath) -> bool:
+        try:
+            str(path).encode("utf-8")
+        except UnicodeEncodeError:
+            return False
+        return len(workspace_key(self.workspace, path).encode()) <= MAX_KEY_BYTES
+
+    async def _uploaded(self, entry: Entry, source: BinaryIO) -> PersistedChange | None:
+        """Store the content; None when it is stored already."""
+        path = str(entry.path)
+        known = self._known.get(path)
+        digest, size = await to_thread.run_sync(_digest, source)
+        if known is not None and not known.row.deleted and known.row.sha256 == digest:
+            return None
+        artifact_id, key = self._key_for(entry)
+        content_type = content_type_of(entry.path.name)
+        # The transfer closes what it is given, and this file is still to be looked at.
+        with os.fdopen(os.dup(source.fileno()), "rb") as copy:
+            await self.store.upload(copy, key, content_type=content_type)
         version = known.row.version + 1 if known else 1
         op = "created" if known is None or known.row.deleted else "modified"
         return PersistedChange(path, op, key, artifact_id, version, size, digest, content_type, entry.mode)
 
-    def _key_for(self, entry: Entry) -> tuple[UUID | None, str | None]:
+    def _key_for(self, entry: Entry) -> tuple[UUID | None, str]:
         if entry.path.folder == "artifacts":
             artifact_id: UUID = uuid7()
             return artifact_id, artifact_key(self.workspace, artifact_id, entry.path.name)
@@ -185,6 +230,39 @@ class WorkspacePersistence:
             self._known[change.path] = _Known(row)
         logger.info("workspace_persisted", workspace=self.workspace, changes=len(changes), seq=self._seq)
         return recorded
+
+
+def _is_below(path: str, folder: GuestPath | None) -> bool:
+    return folder is None or path == str(folder) or path.startswith(f"{folder}/")
+
+
+def _is_there(path: str, scan: Scan) -> bool:
+    """Whether a file is on the disk, or may be behind a folder that cannot be looked into."""
+    return path in scan.files or path.startswith(tuple(scan.closed))
+
+
+def _keys_in_the_way(gone: list[WorkspaceFile], coming: list[Entry]) -> list[str]:
+    """Keys of working files that a folder has replaced, or whose folder a file has replaced."""
+    files = {str(entry.path) for entry in coming}
+    folders = {folder for file in files for folder in _folders_of(file)}
+    return [
+        row.object_key
+        for row in gone
+        if row.artifact_id is None
+        and row.object_key
+        and (row.path in folders or any(folder in files for folder in _folders_of(row.path)))
+    ]
+
+
+def _folders_of(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(2, len(parts))]
+
+
+def _at_most(left_out: dict[str, str], count: int) -> dict[str, str]:
+    if len(left_out) <= count:
+        return left_out
+    return dict(list(left_out.items())[:count]) | {"…": f"and {len(left_out) - count} more"}
 
 
 def _deletion(row: WorkspaceFile) -> PersistedChange:

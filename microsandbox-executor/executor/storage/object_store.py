@@ -11,7 +11,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from executor.config import ExecutorSettings
-from executor.errors import StorageUnavailableError
+from executor.errors import ObjectMissingError, StorageUnavailableError
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
@@ -20,6 +20,7 @@ _MEGABYTE = 1024 * 1024
 # Larger files go in parts; two threads a file keep memory and the 2-core machine at ease.
 _TRANSFER = TransferConfig(multipart_threshold=16 * _MEGABYTE, multipart_chunksize=16 * _MEGABYTE, max_concurrency=2)
 _DELETE_BATCH = 1000
+_MISSING = frozenset({"NoSuchKey", "404", "NotFound"})
 
 
 class ObjectStore:
@@ -48,7 +49,11 @@ class ObjectStore:
     async def _call(self, work: Any) -> Any:
         try:
             return await to_thread.run_sync(work)
-        except (BotoCoreError, ClientError) as error:
+        except ClientError as error:
+            if error.response.get("Error", {}).get("Code") in _MISSING:
+                raise ObjectMissingError from error
+            raise StorageUnavailableError(f"object store: {error}") from error
+        except BotoCoreError as error:
             raise StorageUnavailableError(f"object store: {error}") from error
 
     async def ping(self) -> None:
@@ -63,7 +68,7 @@ class ObjectStore:
         )
 
     async def download(self, key: str, target: Path) -> str:
-        """Fetch an object into a new file and return the SHA-256 of what arrived."""
+        """Fetch an object into a new file and return the SHA-256 of what arrived. Raises `ObjectMissingError`."""
 
         def fetch() -> str:
             hasher = hashlib.sha256()

@@ -1,6 +1,5 @@
 """initial schema"""
 
-
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
