@@ -96,6 +96,8 @@ class Supervisor:
 
         async def bring_up(name: str) -> None:
             run = self._runs[name]
+            for companion in sorted(_beside(run.unit)):
+                ensure(companion)
             await asyncio.gather(*(ensure(dependency) for dependency in sorted(run.unit.after)))
             async with run.lock:
                 if not run.ready.is_set():
@@ -126,7 +128,7 @@ class Supervisor:
             return stopping[name]
 
         async def end_after_dependents(name: str) -> None:
-            dependents = [other for other, run in self._runs.items() if name in run.unit.after]
+            dependents = [other for other, run in self._runs.items() if name in run.unit.after | _beside(run.unit)]
             await asyncio.gather(*(end(dependent) for dependent in dependents))
             await self.stop(name)
 
@@ -307,9 +309,13 @@ class Supervisor:
 
     def _check_dependencies(self) -> None:
         for name, run in self._runs.items():
-            unknown = run.unit.after - self._runs.keys()
+            unknown = (run.unit.after | _beside(run.unit)) - self._runs.keys()
             if unknown:
                 raise ValueError(f"{name} depends on unknown units: {', '.join(sorted(unknown))}")
+
+
+def _beside(unit: Unit) -> frozenset[str]:
+    return unit.beside if isinstance(unit, Service) else frozenset()
 
 
 async def _poll(service: Service, reason: list[str]) -> None:

@@ -45,8 +45,10 @@ class Task:
 class Service:
     """A program that stays. `environment` is all it gets: nothing is inherited.
 
-    `prepare` runs before each start, `ready` is polled until it returns (it raises NotReadyError meanwhile), and
-    `provision` runs once the service is ready and before anything that depends on it starts. All are idempotent.
+    `after` is waited for before the start; `beside` is started too and not waited for, because `ready` asks about it
+    itself; a stop ends this service before both. `prepare` runs before each start, `ready` is polled until it returns
+    (it raises NotReadyError meanwhile), and `provision` runs once the service is ready and before anything that depends
+    on it starts. All are idempotent.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Service:
     ready: AsyncStep = field(repr=False)
     address: str
     after: frozenset[str] = frozenset()
+    beside: frozenset[str] = frozenset()
     working_dir: Path | None = None
     run_as: RunAs | None = None
     prepare: AsyncStep | None = field(default=None, repr=False)

@@ -86,6 +86,21 @@ class TestStart:
         assert order.index(("schema", UnitState.DONE)) < order.index(("backend", UnitState.STARTING))
         assert order.index(("s3", UnitState.READY)) < order.index(("backend", UnitState.STARTING))
 
+    async def test_what_stands_beside_a_service_is_started_with_it_and_stopped_after_it(self, stage: Stage) -> None:
+        backend = Service(
+            name="backend",
+            argv=("sleep", "600"),
+            environment=ENVIRONMENT,
+            ready=always_ready,
+            address="nowhere",
+            beside=frozenset({"runtime"}),
+        )
+        supervisor = stage.run(sleeper("runtime"), backend, sleeper("other"))
+        await supervisor.start("backend")
+        assert sorted(stage.names(UnitState.READY)) == ["backend", "runtime"]
+        await supervisor.stop_all()
+        assert stage.names(UnitState.STOPPED) == ["backend", "runtime"]
+
     async def test_only_what_is_asked_for_and_its_needs_start(self, stage: Stage) -> None:
         units = (sleeper("postgres"), sleeper("s3"), sleeper("executor", after=frozenset({"s3"})))
         await stage.run(*units).start("executor")
