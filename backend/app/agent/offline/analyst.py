@@ -9,8 +9,11 @@ from langchain_core.messages import BaseMessage
 
 from app.agent.offline.answer import DISCLOSURE, Answer, cell, code
 from app.agent.offline.conversation import FileEntry, Step, Turn, read_conversation
+from app.agent.offline.follow_up import continue_plan, follows_up
+from app.agent.offline.intent_words import intent_of
 from app.agent.offline.intents import INTENTS
-from app.agent.offline.plan import NoPlanError, Plan, continue_plan, follows_up, intent_of, plan_for
+from app.agent.offline.plan import NoPlanError, Plan
+from app.agent.offline.planning import plan_for
 from app.agent.offline.profile import TableProfile, read_profiles
 from app.agent.offline.question import Reading, read_question
 from app.agent.offline.sandbox_programs import (

@@ -7,208 +7,12 @@ from dataclasses import dataclass, field
 from rapidfuzz import fuzz, process
 
 from app.agent.offline.profile import Column, TableProfile
-from app.agent.offline.words import ABBREVIATIONS, SYNONYMS, Word, is_cjk, name_words, plain, stem
+from app.agent.offline.vocabulary import ABBREVIATIONS, CUMULATIVE, STEERING, SYNONYMS, VALUE_ALIASES
+from app.agent.offline.words import Word, is_cjk, name_words, plain, stem
 
 EXACT = 100.0
 LEAST_SCORE = 58.0
 MOST_WINDOW = 7
-# Words that steer a question; alone they never stand for a part of a longer column name.
-STEERING = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "of",
-        "in",
-        "on",
-        "at",
-        "by",
-        "for",
-        "to",
-        "from",
-        "with",
-        "and",
-        "or",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "do",
-        "does",
-        "did",
-        "has",
-        "have",
-        "had",
-        "how",
-        "what",
-        "which",
-        "who",
-        "whom",
-        "when",
-        "where",
-        "why",
-        "much",
-        "many",
-        "each",
-        "every",
-        "per",
-        "all",
-        "any",
-        "me",
-        "my",
-        "i",
-        "you",
-        "we",
-        "us",
-        "it",
-        "its",
-        "this",
-        "that",
-        "these",
-        "those",
-        "there",
-        "show",
-        "give",
-        "tell",
-        "plot",
-        "draw",
-        "make",
-        "chart",
-        "graph",
-        "list",
-        "get",
-        "find",
-        "display",
-        "calculate",
-        "compute",
-        "please",
-        "can",
-        "could",
-        "would",
-        "should",
-        "between",
-        "among",
-        "across",
-        "over",
-        "under",
-        "above",
-        "below",
-        "than",
-        "more",
-        "most",
-        "less",
-        "least",
-        "top",
-        "bottom",
-        "highest",
-        "lowest",
-        "high",
-        "low",
-        "largest",
-        "smallest",
-        "biggest",
-        "average",
-        "mean",
-        "median",
-        "total",
-        "sum",
-        "count",
-        "max",
-        "min",
-        "maximum",
-        "minimum",
-        "number",
-        "overall",
-        "trend",
-        "distribution",
-        "histogram",
-        "correlation",
-        "relationship",
-        "compare",
-        "comparison",
-        "difference",
-        "vs",
-        "versus",
-        "percent",
-        "percentage",
-        "share",
-        "proportion",
-        "rate",
-        "ratio",
-        "only",
-        "not",
-        "no",
-        "yes",
-        "first",
-        "last",
-        "time",
-        "period",
-        "group",
-        "grouped",
-        "sort",
-        "sorted",
-        "order",
-        "value",
-        "column",
-        "row",
-        "file",
-        "data",
-        "table",
-        "unique",
-        "distinct",
-        "different",
-        "missing",
-        "duplicate",
-        "standard",
-        "deviation",
-        "scatter",
-        "bar",
-        "line",
-        "pie",
-        "box",
-        "heat",
-        "map",
-        "area",
-        "same",
-        "now",
-        "also",
-        "then",
-        "about",
-        "into",
-        "as",
-        "new",
-        "change",
-        "rise",
-        "fall",
-        "grow",
-        "growth",
-        "increase",
-        "decrease",
-        "best",
-        "worst",
-        "one",
-        "two",
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "since",
-        "until",
-        "before",
-        "after",
-        "during",
-    ]
-)
 _PARENTHESES = re.compile(r"\s*[\(\[][^)\]]*[\)\]]\s*")
 
 
@@ -243,18 +47,24 @@ class _Index:
 def find_columns(words: list[Word], table: TableProfile) -> list[Mention]:
     """The columns that the question names, in the order of its words; no word counts twice."""
     index = _index_of(table)
+    stems = {word.stem for word in words}
     found: list[Mention] = []
     for start in range(len(words)):
         for end in range(start + 1, min(len(words), start + MOST_WINDOW) + 1):
             scored = _score_window(words[start:end], table, index)
             if scored:
                 best = max(score for score, _ in scored)
-                tied = sorted(
-                    (place for score, place in scored if score >= best - 0.01),
-                    key=lambda place: _preference(table.columns[place], place),
+                # Names that fit about as well are told apart by the question's other words: `calls ... abandoned`.
+                near = [place for score, place in scored if score >= best - (0.01 if best >= EXACT else 12)]
+                near.sort(
+                    key=lambda place: (
+                        *_preference(table.columns[place], index.words[place], stems),
+                        -dict((p, s) for s, p in scored)[place],
+                        place,
+                    )
                 )
-                others = tuple(table.columns[place].name for place in tied[1:4])
-                found.append(Mention(table.columns[tied[0]], start, end, best, others))
+                others = tuple(table.columns[place].name for place in near[1:4])
+                found.append(Mention(table.columns[near[0]], start, end, best, others))
     found.extend(_cjk_mentions(words, table))
     chosen: list[Mention] = []
     # The surest first; of equals the one that explains more words.
@@ -277,20 +87,28 @@ def _is_cjk_pair(one: Mention, other: Mention, words: list[Word]) -> bool:
     )
 
 
-def _preference(column: Column, place: int) -> tuple[int, int]:
-    order = {
-        "measure": 0,
-        "flag": 0,
-        "category": 0,
-        "boolean": 0,
-        "date": 0,
-        "year": 0,
-        "clock": 1,
-        "text": 1,
-        "identifier": 2,
-        "empty": 3,
-    }
-    return order[column.role], place
+_CUMULATIVE = re.compile(CUMULATIVE, re.IGNORECASE)
+_ROLE_ORDER = {
+    "measure": 0,
+    "flag": 0,
+    "category": 0,
+    "boolean": 0,
+    "date": 0,
+    "year": 0,
+    "clock": 1,
+    "text": 1,
+    "identifier": 2,
+    "empty": 3,
+}
+
+
+def _preference(column: Column, name: tuple[str, ...], stems: set[str]) -> tuple[int, int, int]:
+    """Of columns that fit equally: the usable ones, those that more of the question's words speak of, totals before parts."""
+    said = sum(any(word == other or (len(word) > 3 and _same_root(word, other)) for other in stems) for word in name)
+    derived = bool({"rank", "error", "id", "code"} & set(name) - stems) or (
+        _CUMULATIVE.search(column.name) is not None and "cumulative" not in stems
+    )
+    return (_ROLE_ORDER[column.role] >= 2 or derived, -said, "total" not in name)
 
 
 def _index_of(table: TableProfile) -> _Index:
@@ -323,14 +141,22 @@ def _score_window(window: list[Word], table: TableProfile, index: _Index) -> lis
         score = _overlap(stems, index.words[place])
         if score >= LEAST_SCORE:
             scored[place] = score
-    if len(joined) >= 4 and len(window) <= 4:
-        for form, score, _ in process.extract(joined, list(index.forms), scorer=fuzz.ratio, score_cutoff=84, limit=3):
+    if len(joined) >= 3 and len(window) <= 4:
+        alike = (
+            process.extract(joined, list(index.forms), scorer=fuzz.ratio, score_cutoff=84, limit=3)
+            if len(joined) > 3
+            else []
+        )
+        for form, score, _ in alike:
             if form[:1] == joined[:1]:
                 for place in index.forms[form]:
                     scored[place] = max(scored.get(place, 0), score * 0.9)
         for form, places in index.forms.items():
             shorter, longer = sorted((form, joined), key=len)
             part = longer.startswith(shorter) or (longer.endswith(shorter) and longer == form)
+            only = len(joined) == 3 and sum(each.startswith(joined) for each in index.forms) == 1
+            if only and form.startswith(joined):
+                scored.update({place: 62.0 for place in places if place not in scored})
             if (len(shorter) >= 4 and part and len(shorter) >= 0.45 * len(longer)) or _same_root(form, joined):
                 for place in places:
                     scored[place] = max(scored.get(place, 0), 60 + 25 * len(shorter) / len(longer))
@@ -342,7 +168,8 @@ def _same_root(one: str, other: str) -> bool:
     common = next(
         (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
     )
-    return common >= 5 and common >= 0.7 * max(len(one), len(other))
+    longest = max(len(one), len(other))
+    return (common >= 5 and common >= 0.7 * longest) or (common >= 6 and common >= 0.5 * longest)
 
 
 def _shared(content: list[str], index: _Index) -> set[int]:
@@ -413,7 +240,7 @@ def find_values(words: list[Word], table: TableProfile, mentions: list[Mention])
             window = words[start : start + size]
             if taken & set(range(start, start + size)):
                 continue
-            key = " ".join(word.plain for word in window)
+            key = " ".join(VALUE_ALIASES.get(word.plain, word.plain) for word in window)
             options = index.get(key) or index.get(" ".join(word.stem for word in window), [])
             options = [option for option in options if _allowed(option, window, words, start, mentions)]
             if options:

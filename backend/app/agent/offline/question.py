@@ -88,6 +88,23 @@ class Reading:
         return [each for each in self.mentions if each.column.name not in used or each in self.group_mentions]
 
     @property
+    def counted(self) -> Column | None:
+        """The column right after `how many` or `number of`."""
+        for place, word in enumerate(self.words[1:], start=1):
+            if (word.stem, self.words[place - 1].stem) in (("many", "how"), ("of", "number"), ("of", "count")):
+                after = place + 1
+                while after < len(self.words) and self.words[after].stem in (
+                    "the",
+                    "different",
+                    "unique",
+                    "distinct",
+                    "total",
+                ):
+                    after += 1
+                return next((mention.column for mention in self.mentions if mention.start == after), None)
+        return None
+
+    @property
     def score(self) -> float:
         """How well the table fits the question: the sum of what its columns and values explain."""
         return sum(mention.score * (mention.end - mention.start) ** 0.5 for mention in self.mentions) + 80.0 * len(
@@ -105,17 +122,14 @@ _AGGREGATES: tuple[tuple[Aggregate, str], ...] = (
     ("max", r"\b(maximum|max)\b|最大"),
     ("min", r"\b(minimum|min)\b|最小"),
 )
-_PERIODS: tuple[tuple[Period, str], ...] = (
-    ("hour", r"\b(hourly|(by|per|each|every|of) (the )?hour)\b|每小时"),
-    ("day", r"\b(daily|(by|per|each|every) (day|date))\b|每天|每日|按天"),
-    ("week", r"\b(weekly|(by|per|each|every) week)\b|每周|按周"),
-    (
-        "month",
-        r"\b(monthly|(by|per|each|every|month[- ]over[- ]) ?month|months?\b(?=.*\b(trend|chart|best|highest|which)))\b|每月|按月|月度",
-    ),
-    ("quarter", r"\b(quarterly|(by|per|each|every) quarter)\b|每季|按季"),
-    ("year", r"\b(yearly|annual|annually|(by|per|each|every|year[- ]over[- ]) ?year|over the years)\b|每年|按年|年度"),
-)
+_RANKED_PERIOD = r"(?:which|what|best|worst|busiest|strongest|weakest|top|peak|the)"
+_PERIODS: tuple[tuple[Period, str], ...] = tuple(
+    (period, rf"\b({adverbs}|(by|per|each|every|of) (the )?{period}|{period}[- ]over[- ]{period}|{_RANKED_PERIOD} {period}s? (had|has|have|was|is|were|with|saw|did))\b|{chinese}")
+    for period, adverbs, chinese in (
+        ("hour", "hourly", "每小时"), ("day", "daily|(by|per|each) date", "每天|每日|按天"), ("week", "weekly", "每周|按周"),
+        ("month", "monthly", "每月|按月|月度"), ("quarter", "quarterly", "每季|按季"), ("year", "yearly|annual|annually|over the years", "每年|按年|年度"),
+    )
+)  # fmt: skip
 _OVER_TIME = r"\b(trend|trends|over time|time series|timeline|evolution|evolve|develop(ed|ment)?|progress(ion)?|line chart|line graph|line plot|history|over the (years|months|days|weeks))\b|趋势|变化"
 _CHARTS = (
     ("heat map", r"\bheat ?map\b"), ("scatter", r"\bscatter\b"), ("histogram", r"\bhistogram\b"), ("box", r"\bbox ?-?(plot|chart|and)|\bboxplots?\b"),
@@ -135,10 +149,8 @@ _NUMBER_WORDS = {
     "ten": 10,
     "twenty": 20,
 }
-_HIGH = (
-    r"highest|most|largest|biggest|greatest|best|oldest|longest|tallest|heaviest|richest|leading|maximum|max|最高|最多"
-)
-_LOW = r"lowest|least|fewest|smallest|worst|youngest|shortest|lightest|cheapest|poorest|minimum|min|最低|最少"
+_HIGH = r"highest|most|largest|biggest|greatest|best|oldest|longest|tallest|heaviest|richest|priciest|most expensive|fastest|leading|maximum|max|最高|最多"
+_LOW = r"lowest|least|fewest|smallest|worst|youngest|shortest|lightest|cheapest|poorest|slowest|minimum|min|最低|最少"
 _GROUP_LINKS = {"by", "per", "each", "every", "across", "within"}
 _MONTHS = (
     "january",
@@ -160,10 +172,10 @@ def read_question(question: str, table: TableProfile) -> Reading:
     """Read a question against a table's columns and values."""
     words = question_words(question)
     mentions = find_columns(words, table)
-    text = plain(question)
     values = find_values(words, table, mentions)
     mentions = [each for each in mentions if not _inside_value(each, values)]
     reading = Reading(question, words, mentions, values, columns=table.columns)
+    text = _without_names(question, words, mentions)
     limit, ascending, ranked = _ranking(text)
     groups, sorts, unmatched = _groupings(words, mentions, text)
     period = next((name for name, pattern in _PERIODS if re.search(pattern, text)), None)
@@ -180,6 +192,15 @@ def read_question(question: str, table: TableProfile) -> Reading:
         spearman="spearman" in text or "rank correlation" in text,
     )  # fmt: skip
     return replace(reading, conditions=_conditions(reading, table))
+
+
+def _without_names(question: str, words: list[Word], mentions: list[Mention]) -> str:
+    """The question without the long names of columns: `average` in `Average Price` asks for no average."""
+    for mention in mentions:
+        if mention.score > 101 and mention.end - mention.start > 1:
+            start, end = words[mention.start].start, words[mention.end - 1].end
+            question = question[:start] + "_" * (end - start) + question[end:]
+    return plain(question)
 
 
 def _inside_value(mention: Mention, values: list[ValueMention]) -> bool:
@@ -426,9 +447,28 @@ def _named_conditions(reading: Reading) -> list[Condition]:
     return conditions
 
 
+_FLAG_LINKS = (
+    "for",
+    "among",
+    "only",
+    "of",
+    "with",
+    "who",
+    "that",
+    "which",
+    "whose",
+    "were",
+    "was",
+    "had",
+    "did",
+    "are",
+)
+
+
 def _flag_conditions(reading: Reading, taken: set[str]) -> list[Condition]:
-    """`for smokers`, `among non-smokers`: a yes/no column right after such a word keeps its yes (or no) rows."""
+    """`for smokers`, `who survived`, `among non-smokers`: such a yes/no column keeps its yes (or no) rows."""
     conditions = []
+    counts = reading.aggregate == "count" and not reading.group_mentions
     for mention in reading.mentions:
         column = mention.column
         if (
@@ -439,16 +479,14 @@ def _flag_conditions(reading: Reading, taken: set[str]) -> list[Condition]:
         ):
             continue
         place = mention.start - 1
-        negative = reading.words[place].stem in ("non", "not")
+        negative = reading.words[place].stem in ("non", "not", "never", "didn't", "didn", "without")
         if negative:
             place -= 1
-        if (
-            place >= 0
-            and reading.words[place].stem in ("for", "among", "only", "of", "with")
-            and (len(reading.mentions) > 1 or negative or reading.words[place].stem == "only")
-        ):
-            if reading.share and reading.words[place].stem == "of" and not negative:
-                continue
+        before = reading.words[place].stem if place >= 0 else ""
+        linked = before in _FLAG_LINKS and (len(reading.mentions) > 1 or negative or before in ("only", "who", "that"))
+        if reading.share and not negative:
+            linked = linked and before in ("for", "among", "with")
+        if linked or counts or (negative and not reading.has(r"\b(compare|difference|vs|versus|between)\b")):
             yes, no = yes_and_no(column)
             conditions.append(Condition(column.name, "==", (no if negative else yes,)))
     return conditions

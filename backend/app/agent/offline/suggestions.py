@@ -1,6 +1,7 @@
 """Questions that fit a table's own columns."""
 
-from app.agent.offline.plan import Plan, default_measure, natural_aggregate
+from app.agent.offline.measures import default_measure, natural_aggregate
+from app.agent.offline.plan import Plan
 from app.agent.offline.profile import TableProfile
 
 
@@ -37,7 +38,7 @@ def next_questions(table: TableProfile, plan: Plan | None = None, count: int = 3
             ideas.append(("distribution", f"Show the distribution of {name}"))
         if others and not (plan and plan.intent == "correlation"):
             ideas.append(("correlation", f"How are {name} and {others[0]} correlated?"))
-        if len(others) > 1:
+        if len(others) > 1 and not (plan and plan.intent == "correlation"):
             ideas.append(("matrix", "Show the correlation heat map of all numbers"))
     if groups and not (plan and plan.aggregate == "count" and plan.groups):
         ideas.append(("count", f"How many rows are there for each {groups[0]}?"))

@@ -10,48 +10,6 @@ _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _WORD = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:['’][a-z]+)?|[<>=!]=?|%|[$€£¥#]")
 _CJK_RUN = re.compile(rf"[{_CJK}]+")
 
-# Each line is one idea; a question's word finds a column that uses another word of its line.
-_SYNONYMS = """
-revenue sale amount turnover income earning proceed 销售额 收入 营业额
-cost expense spending expenditure 成本 费用
-price rate fare fee charge tariff 价格 单价
-quantity qty unit volume 数量
-customer client buyer account 客户
-employee staff worker
-salary wage pay compensation income
-country nation 国家
-region area zone territory district 地区 区域
-city town 城市
-state province
-product item article sku goods 产品 商品
-category type kind class group segment 类别 类型
-date day time datetime timestamp 日期
-gender sex 性别
-name title label 姓名 名称
-score rating grade mark point 分数 评分
-count number num no
-profit margin gain 利润
-population pop inhabitant
-temperature temp
-latitude lat
-longitude lon lng
-duration length
-weight mass
-death fatality
-age 年龄
-"""
-SYNONYMS: dict[str, set[str]] = {}
-for _line in _SYNONYMS.strip().splitlines():
-    for _word in _line.split():
-        SYNONYMS.setdefault(_word, set()).update(_line.split())
-
-ABBREVIATIONS = {
-    "avg": "average", "ave": "average", "num": "number", "qty": "quantity", "amt": "amount", "pct": "percent", "perc": "percent",
-    "temp": "temperature", "pop": "population", "dept": "department", "yr": "year", "std": "standard", "med": "median",
-    "lat": "latitude", "lon": "longitude", "cust": "customer", "prod": "product", "cat": "category", "desc": "description",
-    "addr": "address", "exp": "expectancy", "exper": "experience", "educ": "education", "inc": "income", "ht": "height",
-}  # fmt: skip
-
 
 def plain(text: str) -> str:
     """Without case, accents and width variants."""
@@ -63,6 +21,8 @@ def plain(text: str) -> str:
 def stem(word: str) -> str:
     """A word without its plural ending; words are in `plain` form."""
     word = re.sub(r"['’]s?$", "", word)
+    if len(word) > 6 and word.endswith(("iest", "iness")):
+        return word[: -4 if word.endswith("iest") else -5] + "y"
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("sses", "xes", "ches", "shes", "zes")):

@@ -74,7 +74,8 @@ def type_columns(
     comma = _has_decimal_comma([values for _, values in uniques.values()], decimal_comma)
     typed: dict[str, Any] = {}
     for name in frame.columns:
-        values = _typed(*uniques[name], name, units, notes, comma) if name in texts else _native(frame[name])
+        codes, distinct = uniques.get(name, (None, None))
+        values = _native(frame[name]) if codes is None else _typed(codes, distinct, name, units, notes, comma)
         if pd.api.types.is_numeric_dtype(values) and (dates := dates_in_numbers(values, name)) is not None:
             notes.append(f"{name!r} holds dates written as numbers.")
             values = dates

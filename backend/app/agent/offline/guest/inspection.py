@@ -43,11 +43,13 @@ def summary_of(profile: dict[str, Any]) -> str:
 
 def profile_of(table: Table, value_characters: int, named_characters: int) -> dict[str, Any]:
     frame = table.frame
-    columns = []
-    for name in list(frame.columns)[:PROFILED_COLUMNS]:
-        column = column_of(table, name, value_characters)
-        value_characters -= len(json.dumps(column.get("values", []), ensure_ascii=False))
-        columns.append(column)
+    profiled = list(frame.columns)[:PROFILED_COLUMNS]
+    found = {}
+    # Categories first: their values are what questions name, and the room for values is limited.
+    for name in sorted(profiled, key=lambda each: table.roles[each] in ("text", "identifier")):
+        found[name] = column_of(table, name, value_characters)
+        value_characters -= len(json.dumps(found[name].get("values", []), ensure_ascii=False))
+    columns = [found[name] for name in profiled]
     others = []
     for name in list(frame.columns)[PROFILED_COLUMNS:]:
         named_characters -= len(name) + 12
@@ -89,7 +91,8 @@ def column_of(table: Table, name: str, value_characters: int) -> dict[str, Any]:
         if column["distinct"] <= 12:
             column["values"] = [f"{value:g}" for value in sorted(present.unique())]
     else:
-        limit = VALUES_OF_A_COLUMN if role in ("category", "boolean") else 3
+        short = role == "text" and column["distinct"] <= 4 * VALUES_OF_A_COLUMN and present.str.len().mean() <= 25
+        limit = VALUES_OF_A_COLUMN if short or role in ("category", "boolean") else 3
         texts = []
         for value in present.value_counts().index[:limit]:
             value_characters -= len(value) + 3

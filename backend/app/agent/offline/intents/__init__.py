@@ -5,7 +5,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.agent.offline.answer import Answer
-from app.agent.offline.intents import aggregate, clean, comparison, convert, distribution, join, overview, pivot, quality, relations, report, rows
+from app.agent.offline.intents import (
+    aggregate,
+    clean,
+    comparison,
+    convert,
+    distribution,
+    join,
+    overview,
+    pivot,
+    quality,
+    relations,
+    report,
+    rows,
+)
 from app.agent.offline.plan import Plan
 from app.agent.offline.script import Caution, Script
 

@@ -68,6 +68,8 @@ def artifact_name(plan: Plan) -> str:
     )
     if plan.method == "rate":
         kind = "rate"
+    if what == "rows":
+        kind = ""
     by = [
         *(["by"] if plan.groups or plan.time else []),
         *plan.groups[:1],
@@ -135,6 +137,15 @@ def _write_plain(script: Script, plan: Plan) -> None:
             "publish(rows_read=rows_read, rows_matching=rows_matching, answer=answer, notes=table.notes)",
         )
         return
+    if plan.share and plan.conditions and plan.aggregate == "sum" and plan.method != "rate":
+        script.add(
+            f"part, whole = df[{plan.measures[0]!r}].sum(), table.frame[{plan.measures[0]!r}].sum()",
+            "answer = part / whole * 100",
+            "print(f'{part:,.4f} of {whole:,.4f}: {answer:.4f} %')",
+            f"used = int(df[{plan.measures[0]!r}].notna().sum())",
+            "publish(rows_read=rows_read, rows_matching=rows_matching, rows_used=used, answer=answer, part=part, whole=whole, notes=table.notes)",
+        )
+        return
     call = _CALLS[plan.aggregate]
     script.add(f"values = df[{_measure(plan)!r}].dropna()", f"answer = values.{call}")
     script.add(f"print('{plan.aggregate}:', answer)")
@@ -179,8 +190,8 @@ def _write_grouped(script: Script, plan: Plan) -> None:
     script.add(f"result = {chain}.{call}.reset_index(name={label!r})")
     if plan.share:
         script.add(f"result['share (%)'] = result[{label!r}] / result[{label!r}].sum() * 100")
-    counted = plan.aggregate not in ("count", "distinct") and plan.method != "rate"
-    if (counted or plan.method == "rate") and "rows" not in keys:
+    # An average of few rows says little: it is shown with their number.
+    if plan.aggregate not in ("count", "distinct", "sum") and "rows" not in keys:
         script.add(f"result['rows'] = used.groupby({quoted(keys)}, observed=True).size().to_numpy()")
     _write_order(script, plan, keys, label)
     _write_chart(script, plan, keys, label)
@@ -299,7 +310,7 @@ def _write_chart(script: Script, plan: Plan, keys: list[str], label: str) -> Non
     script.chart(f"top = result.loc[result[{value!r}].{best}()]")
     who = f"str(top[{keys[0]!r}])" + (f" + ', ' + str(top[{keys[1]!r}])" if len(keys) > 1 else "")
     finding = f" has the {word} {value.removesuffix(' (%)')}: "
-    script.chart(f"title = {who} + {finding!r} + style.human(top[{value!r}], {shown_unit!r})")
+    script.chart(f"title = {who} + {finding!r} + style.human({_arguments(f'top[{value!r}]', shown_unit)})")
     if plan.chart == "pie" and plan.method != "rate" and "pie!" in plan.target:
         script.chart(f"chart = charts.pie(result, {keys[0]!r}, {value!r}, title)")
     elif len(keys) > 1 and (plan.column(plan.groups[1]).distinct > 8 or plan.chart == "heat map"):
@@ -309,10 +320,13 @@ def _write_chart(script: Script, plan: Plan, keys: list[str], label: str) -> Non
         )
     else:
         series = f", series={keys[1]!r}" if len(keys) > 1 else ""
-        script.chart(
-            f"chart = charts.bars(result, {keys[0]!r}, {value!r}, title, unit={'' if value.endswith('(%)') else shown_unit!r}{series})"
-        )
+        unit_argument = f", unit={shown_unit!r}" if shown_unit and not value.endswith("(%)") else ""
+        script.chart(f"chart = charts.bars(result, {keys[0]!r}, {value!r}, title{unit_argument}{series})")
     script.chart(f"files += style.save_chart(chart, {name!r})")
+
+
+def _arguments(value: str, unit: str) -> str:
+    return f"{value}, {unit!r}" if unit else value
 
 
 def _write_time_chart(script: Script, plan: Plan, keys: list[str], label: str, unit: str, name: str) -> None:
@@ -326,13 +340,13 @@ def _write_time_chart(script: Script, plan: Plan, keys: list[str], label: str, u
         script.chart(
             "direction = 'rose' if values.iloc[-1] > values.iloc[0] else 'fell' if values.iloc[-1] < values.iloc[0] else 'ended where it began'",
             "by = f' by {abs(change):.1f} %' if change else ''",
-            f"ends = style.human(values.iloc[0], {unit!r}), style.human(values.iloc[-1], {unit!r})",
+            f"ends = style.human({_arguments('values.iloc[0]', unit)}), style.human({_arguments('values.iloc[-1]', unit)})",
             f"title = {value!r} + f' {{direction}}{{by}}: from {{ends[0]}} to {{ends[1]}}'",
         )
     else:
         script.chart(
             f"top = result.sort_values({keys[0]!r}).groupby({series!r})[{value!r}].last()",
-            f"title = str(top.idxmax()) + {f' ends highest: {value} '!r} + style.human(top.max(), {unit!r})",
+            f"title = str(top.idxmax()) + {f' ends highest: {value} '!r} + style.human({_arguments('top.max()', unit)})",
         )
     options = f", unit={unit!r}" if unit and not value.endswith("(%)") else ""
     if series:

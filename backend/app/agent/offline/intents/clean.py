@@ -79,9 +79,13 @@ def tell(plan: Plan, results: dict[str, Any]) -> Answer:
     answer = Answer(lead, files=results["files"], assumptions=data_assumptions(results, plan))
     answer.how = f"{results['numbers']} columns were written as numbers and {results['dates']} as dates (ISO). The original is unchanged."
     if results["result"]["rows"]:
-        answer.tables.append(markdown_table(results["result"]["columns"], results["result"]["rows"], total=results["result"]["total"]))
+        answer.tables.append(
+            markdown_table(results["result"]["columns"], results["result"]["rows"], total=results["result"]["total"])
+        )
     if results["missing"]:
-        answer.details.append(f"{results['missing']:,} missing values were left as they are: filling them would invent data.")
+        answer.details.append(
+            f"{results['missing']:,} missing values were left as they are: filling them would invent data."
+        )
     if plan.measures:
         answer.details.append(f"Missing values were looked for in {names(plan.measures)}.")
     return answer

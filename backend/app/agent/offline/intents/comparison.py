@@ -8,13 +8,22 @@ from app.agent.offline.plan import Plan
 from app.agent.offline.script import Caution, Script, quoted, slug
 
 _CALLS = {"sum": "sum", "mean": "mean", "median": "median", "min": "min", "max": "max", "count": "count"}
-_NAMES = {"sum": "total", "mean": "average", "median": "median", "min": "lowest", "max": "highest", "count": "number of"}
+_NAMES = {
+    "sum": "total",
+    "mean": "average",
+    "median": "median",
+    "min": "lowest",
+    "max": "highest",
+    "count": "number of",
+}
 
 
 def headline(plan: Plan) -> str:
     if plan.method == "periods":
         low, high = plan.target.split(",")
-        return f"{_NAMES[plan.aggregate].capitalize()} {plan.measures[0]} in {low} and {high}" + (f" by {plan.groups[0]}" if plan.groups else "")
+        return f"{_NAMES[plan.aggregate].capitalize()} {plan.measures[0]} in {low} and {high}" + (
+            f" by {plan.groups[0]}" if plan.groups else ""
+        )
     if plan.method in ("columns", "paired"):
         return f"Comparison of {plan.measures[0]} and {plan.measures[1]}"
     return f"{_NAMES[plan.aggregate].capitalize()} {plan.measures[0]} compared by {plan.groups[0]}"
@@ -42,7 +51,7 @@ def _write_groups(script: Script, plan: Plan) -> None:
         f"result = result.sort_values({call!r}, ascending=False, kind='stable').reset_index(drop=True)",
         f"show({headline(plan)!r}, result)",
         f"files.append(save_table(result, {artifact!r}))",
-        f"high, low = result.iloc[0], result.iloc[-1]",
+        "high, low = result.iloc[0], result.iloc[-1]",
         f"difference = {{'absolute': high[{call!r}] - low[{call!r}], 'percent': (high[{call!r}] / low[{call!r}] - 1) * 100 if low[{call!r}] > 0 else None}}",
         "test = None",
         f"samples = [part.astype(float) for _, part in used.groupby({group!r}, observed=True)[{measure!r}] if len(part) > 1]",
@@ -55,13 +64,19 @@ def _write_groups(script: Script, plan: Plan) -> None:
         "    test = {'name': 'one-way ANOVA', 'statistic': anova.statistic, 'p': anova.pvalue}",
         "print('difference:', difference, '\\ntest:', test)",
     )
-    drawing = f"charts.boxes(used, {group!r}, {measure!r}, title, unit={unit!r})" if plan.method == "test" and not plan.chart else f"charts.bars(result, {group!r}, {call!r}, title, unit={unit!r}, value_name={label!r})"
+    drawing = (
+        f"charts.boxes(used, {group!r}, {measure!r}, title, unit={unit!r})"
+        if plan.method == "test" and not plan.chart
+        else f"charts.bars(result, {group!r}, {call!r}, title, unit={unit!r}, value_name={label!r})"
+    )
     script.chart(
         f"title = str(high[{group!r}]) + {f' has the highest {label}: '!r} + style.human(high[{call!r}], {unit!r})",
         f"chart = {drawing}",
         f"files += style.save_chart(chart, {artifact!r})",
     )
-    script.add("publish(rows_read=rows_read, rows_matching=rows_matching, rows_used=len(used), result=rows_of(result), difference=difference, test=test, files=files, notes=table.notes)")
+    script.add(
+        "publish(rows_read=rows_read, rows_matching=rows_matching, rows_used=len(used), result=rows_of(result), difference=difference, test=test, files=files, notes=table.notes)"
+    )
 
 
 def _write_periods(script: Script, plan: Plan) -> None:
@@ -89,10 +104,14 @@ def _write_periods(script: Script, plan: Plan) -> None:
             "result = result.sort_values('change', ascending=False).reset_index()",
             "result.columns = [str(column) for column in result.columns]",
         )
-    script.add(f"show({headline(plan)!r}, result)", "print('change:', change)", f"files.append(save_table(result, {artifact!r}))")
+    script.add(
+        f"show({headline(plan)!r}, result)",
+        "print('change:', change)",
+        f"files.append(save_table(result, {artifact!r}))",
+    )
     if plan.groups:
         script.chart(
-            f"top = result.iloc[0]",
+            "top = result.iloc[0]",
             f"title = str(top[{plan.groups[0]!r}]) + {f' changed most: {measure} '!r} + style.human(top['change'], {unit!r})",
             f"chart = charts.bars(result.dropna(), {plan.groups[0]!r}, 'change', title, unit={unit!r}, value_name={f'change of {measure}, {low} to {high}'!r})",
         )
@@ -102,7 +121,9 @@ def _write_periods(script: Script, plan: Plan) -> None:
             f"chart = charts.bars(result.assign(period=result['period'].astype(str)), 'period', {measure!r}, title, unit={unit!r}, value_name={f'{_NAMES[plan.aggregate]} {measure}'!r})",
         )
     script.chart(f"files += style.save_chart(chart, {artifact!r})")
-    script.add("publish(rows_read=rows_read, rows_matching=rows_matching, rows_used=len(used), before=before, after=after, change=change, counts=counts.tolist(), result=rows_of(result), files=files, notes=table.notes)")
+    script.add(
+        "publish(rows_read=rows_read, rows_matching=rows_matching, rows_used=len(used), before=before, after=after, change=change, counts=counts.tolist(), result=rows_of(result), files=files, notes=table.notes)"
+    )
 
 
 def _write_columns(script: Script, plan: Plan) -> None:
@@ -124,14 +145,18 @@ def _write_columns(script: Script, plan: Plan) -> None:
     script.chart(
         "top = result.sort_values('mean').iloc[-1]",
         "title = str(top['column']) + ' is higher on average: ' + style.human(top['mean'])",
-        f"chart = charts.bars(result, 'column', 'mean', title, value_name='average')",
+        "chart = charts.bars(result, 'column', 'mean', title, value_name='average')",
         f"files += style.save_chart(chart, {artifact!r})",
     )
-    script.add("publish(rows_read=rows_read, rows_matching=rows_matching, rows_used=len(both), result=rows_of(result), gap=gap, test=test, files=files, notes=table.notes)")
+    script.add(
+        "publish(rows_read=rows_read, rows_matching=rows_matching, rows_used=len(both), result=rows_of(result), gap=gap, test=test, files=files, notes=table.notes)"
+    )
 
 
 def tell(plan: Plan, results: dict[str, Any]) -> Answer:
-    teller = {"periods": _tell_periods, "columns": _tell_columns, "paired": _tell_columns}.get(plan.method, _tell_groups)
+    teller = {"periods": _tell_periods, "columns": _tell_columns, "paired": _tell_columns}.get(
+        plan.method, _tell_groups
+    )
     answer = teller(plan, results)
     answer.files, answer.assumptions = results["files"], data_assumptions(results, plan)
     return answer
@@ -141,9 +166,13 @@ def _test_sentence(test: dict[str, Any] | None) -> list[str]:
     if test is None or test["p"] is None:
         return []
     verdict = "unlikely to be chance alone" if test["p"] < 0.05 else "may well be chance"
-    lines = [f"{test['name']}: statistic {number(test['statistic'])}, {probability(test['p'])}: at the 5 % level the difference is {verdict}."]
+    lines = [
+        f"{test['name']}: statistic {number(test['statistic'])}, {probability(test['p'])}: at the 5 % level the difference is {verdict}."
+    ]
     if "student" in test:
-        lines.append(f"Student's t-test (equal spreads assumed): t = {number(test['student'])}, {probability(test['student_p'])}.")
+        lines.append(
+            f"Student's t-test (equal spreads assumed): t = {number(test['student'])}, {probability(test['student_p'])}."
+        )
     return lines
 
 
@@ -171,10 +200,15 @@ def _tell_periods(plan: Plan, results: dict[str, Any]) -> Answer:
     before, after, change = results["before"], results["after"], results["change"]
     if before is None or after is None:
         missing = low if before is None else high
-        return Answer(f"There are no values of {code(plan.measures[0])} in {missing}, so the two years cannot be compared.")
+        return Answer(
+            f"There are no values of {code(plan.measures[0])} in {missing}, so the two years cannot be compared."
+        )
     percent = f" ({change['percent']:+.1f} %)" if change["percent"] is not None else ""
     lead = f"The {name} went **from {number(before, unit)} ({low}) to {number(after, unit)} ({high})**: a change of {number(change['absolute'], unit)}{percent}."
-    answer = Answer(lead, f"{results['counts'][0]:,} rows of {low} and {results['counts'][1]:,} rows of {high}, by {code(plan.time or '')}.")
+    answer = Answer(
+        lead,
+        f"{results['counts'][0]:,} rows of {low} and {results['counts'][1]:,} rows of {high}, by {code(plan.time or '')}.",
+    )
     table = results["result"]
     if plan.groups:
         answer.tables.append(markdown_table(table["columns"], table["rows"], total=table["total"]))
@@ -187,8 +221,15 @@ def _tell_columns(plan: Plan, results: dict[str, Any]) -> Answer:
     gap = results["gap"]
     percent = f" ({gap['percent']:+.1f} %)" if gap["percent"] is not None else ""
     lead = f"On average {code(one)} is **{number(rows[one]['mean'], plan.unit(one))}** and {code(two)} **{number(rows[two]['mean'], plan.unit(two))}**"
-    lead += f"; in the rows that have both, the average difference is **{number(gap['mean'])}**{percent}." if gap["mean"] is not None else "."
-    answer = Answer(lead, f"{code(one)} is the higher one in {gap['higher']:,} rows and the lower one in {gap['lower']:,}, of {results['rows_used']:,} rows that have both.")
+    lead += (
+        f"; in the rows that have both, the average difference is **{number(gap['mean'])}**{percent}."
+        if gap["mean"] is not None
+        else "."
+    )
+    answer = Answer(
+        lead,
+        f"{code(one)} is the higher one in {gap['higher']:,} rows and the lower one in {gap['lower']:,}, of {results['rows_used']:,} rows that have both.",
+    )
     answer.tables.append(markdown_table(results["result"]["columns"], results["result"]["rows"]))
     answer.details = _test_sentence(results["test"]) if plan.method == "paired" else []
     return answer

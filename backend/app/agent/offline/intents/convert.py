@@ -32,7 +32,11 @@ def write(plan: Plan, caution: Caution) -> Script:
             f"    raise ValueError(f'{{len(df):,}} rows do not fit a sheet ({EXCEL_ROWS:,} at most)')",
             "# A text that begins like a formula must stay a text when the sheet is opened",
         )
-        script.add(f"target = {f'/artifacts/{name}'!r}", "with pd.ExcelWriter(target, engine='xlsxwriter', engine_kwargs={'options': {'strings_to_formulas': False, 'strings_to_urls': False}}) as book:", "    df.to_excel(book, index=False, freeze_panes=(1, 0))")
+        script.add(
+            f"target = {f'/artifacts/{name}'!r}",
+            "with pd.ExcelWriter(target, engine='xlsxwriter', engine_kwargs={'options': {'strings_to_formulas': False, 'strings_to_urls': False}}) as book:",
+            "    df.to_excel(book, index=False, freeze_panes=(1, 0))",
+        )
     else:
         script.add(f"target = {f'/artifacts/{name}'!r}", _WRITERS[plan.target])
     reader = {
@@ -56,4 +60,9 @@ def write(plan: Plan, caution: Caution) -> Script:
 
 def tell(plan: Plan, results: dict[str, Any]) -> Answer:
     lead = f"**`{results['files'][0]}`** holds the {results['rows_matching']:,} rows and {results['columns']:,} columns of {code(plan.table.name)} as {_FORMS[plan.target]} ({number(results['size'])} bytes)."
-    return Answer(lead, "It was read back and has the same rows and columns; numbers and dates were written as such.", files=results["files"], assumptions=data_assumptions(results, plan))
+    return Answer(
+        lead,
+        "It was read back and has the same rows and columns; numbers and dates were written as such.",
+        files=results["files"],
+        assumptions=data_assumptions(results, plan),
+    )

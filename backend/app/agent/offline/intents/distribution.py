@@ -80,23 +80,56 @@ def tell(plan: Plan, results: dict[str, Any]) -> Answer:
         f"Half of the {code(name)} values lie **between {number(summary['25 %'], unit)} and {number(summary['75 %'], unit)}**; "
         f"the median is **{number(summary['median'], unit)}**, the mean **{number(summary['mean'], unit)}**."
     )
-    answer = Answer(lead, f"Computed {rows_sentence(results, plan)}.", files=results["files"], assumptions=data_assumptions(results, plan))
+    answer = Answer(
+        lead,
+        f"Computed {rows_sentence(results, plan)}.",
+        files=results["files"],
+        assumptions=data_assumptions(results, plan),
+    )
     answer.tables.append(markdown_table(["statistic", "value"], [[key, value] for key, value in summary.items()][:10]))
     skew = summary["skewness"]
     if skew is not None:
-        shape = "a long tail of high values" if skew > 0.5 else "a long tail of low values" if skew < -0.5 else "about symmetric"
-        answer.details.append(f"Skewness {number(skew)} ({shape}), kurtosis {number(summary['kurtosis'])} (0 for a normal distribution).")
+        shape = (
+            "a long tail of high values"
+            if skew > 0.5
+            else "a long tail of low values"
+            if skew < -0.5
+            else "about symmetric"
+        )
+        answer.details.append(
+            f"Skewness {number(skew)} ({shape}), kurtosis {number(summary['kurtosis'])} (0 for a normal distribution)."
+        )
     outliers = results["outliers"]
     answer.details.append(
         f"{outliers['count']:,} outliers: below {number(outliers['below'], unit)} or above {number(outliers['above'], unit)} (1.5 quartile distances from the middle half); "
         f"{outliers['far']:,} lie more than 3 standard deviations from the mean."
     )
     if normality := results["normality"]:
-        verdict = "a normal distribution is unlikely" if normality["p"] < 0.05 else "a normal distribution cannot be ruled out"
-        answer.details.append(f"{normality['test']} test: statistic {number(normality['statistic'])}, p = {number(normality['p'])}: {verdict} (5 % level).")
+        verdict = (
+            "a normal distribution is unlikely"
+            if normality["p"] < 0.05
+            else "a normal distribution cannot be ruled out"
+        )
+        answer.details.append(
+            f"{normality['test']} test: statistic {number(normality['statistic'])}, p = {number(normality['p'])}: {verdict} (5 % level)."
+        )
     if groups := results.get("groups"):
         first, last = groups["rows"][0], groups["rows"][-1]
-        answer.lead = f"**{cell(number(first[0]))}** has the highest median {code(name)}: **{number(first[6], unit)}**" + (f"; {cell(number(last[0]))} the lowest: {number(last[6], unit)}" if groups["total"] == len(groups["rows"]) and len(groups["rows"]) > 1 else "") + "."
-        answer.tables = [markdown_table(["count" if c == "count" else c for c in groups["columns"]][:8], [row[:8] for row in groups["rows"]], total=groups["total"])]
+        answer.lead = (
+            f"**{cell(number(first[0]))}** has the highest median {code(name)}: **{number(first[6], unit)}**"
+            + (
+                f"; {cell(number(last[0]))} the lowest: {number(last[6], unit)}"
+                if groups["total"] == len(groups["rows"]) and len(groups["rows"]) > 1
+                else ""
+            )
+            + "."
+        )
+        answer.tables = [
+            markdown_table(
+                ["count" if c == "count" else c for c in groups["columns"]][:8],
+                [row[:8] for row in groups["rows"]],
+                total=groups["total"],
+            )
+        ]
         answer.details.insert(0, f"Over all groups: {lead}")
     return answer

@@ -88,6 +88,10 @@ def tell(plan: Plan, results: dict[str, Any]) -> Answer:
             f"**Many-to-many**: the key repeats in both files ({repeated['left']:,} and {repeated['right']:,} repetitions), so rows are multiplied. Totals over the joined file count values more than once."
         )
     elif repeated["right"]:
-        answer.details.append(f"The key repeats in {code(second)} ({repeated['right']:,} repetitions), so one row of {code(plan.table.name)} can occur several times.")
-    answer.tables.append(markdown_table(results["result"]["columns"], results["result"]["rows"], total=results["joined"]))
+        answer.details.append(
+            f"The key repeats in {code(second)} ({repeated['right']:,} repetitions), so one row of {code(plan.table.name)} can occur several times."
+        )
+    answer.tables.append(
+        markdown_table(results["result"]["columns"], results["result"]["rows"], total=results["joined"])
+    )
     return answer

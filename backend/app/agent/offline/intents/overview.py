@@ -56,9 +56,15 @@ def tell(plan: Plan, results: dict[str, Any]) -> Answer:
     kinds = ", ".join(f"{count} {kind}" for kind, count in results["kinds"].items())
     lead = f"{code(plan.table.name)} holds **{results['rows_read']:,} rows × {results['columns']:,} columns** ({results['form']}): {kinds}."
     answer = Answer(lead, files=results["files"])
-    gaps = f"{results['missing']:,} of {results['cells']:,} cells are empty" if results["missing"] else "No cell is empty"
+    gaps = (
+        f"{results['missing']:,} of {results['cells']:,} cells are empty" if results["missing"] else "No cell is empty"
+    )
     if results["duplicates"] is not None:
-        gaps += f"; {results['duplicates']:,} rows repeat an earlier row" if results["duplicates"] else "; no row is repeated"
+        gaps += (
+            f"; {results['duplicates']:,} rows repeat an earlier row"
+            if results["duplicates"]
+            else "; no row is repeated"
+        )
     answer.how = gaps + "."
     overview = results["overview"]
     rows = []
@@ -72,10 +78,17 @@ def tell(plan: Plan, results: dict[str, Any]) -> Answer:
         elif top is not None:
             span = f"most frequent: {top}"
         rows.append([name, kind, missing, different, span])
-    tables = [markdown_table(["column", "kind", "missing", "different", "values"], rows[start : start + 10]) for start in range(0, len(rows), 10)]
+    tables = [
+        markdown_table(["column", "kind", "missing", "different", "values"], rows[start : start + 10])
+        for start in range(0, len(rows), 10)
+    ]
     # One table: the header of each further part is dropped.
-    answer.tables = ["\n".join([tables[0], *("\n".join(part.splitlines()[2:]) for part in tables[1:])])] if tables else []
+    answer.tables = (
+        ["\n".join([tables[0], *("\n".join(part.splitlines()[2:]) for part in tables[1:])])] if tables else []
+    )
     if overview["total"] < results["columns"] or len(rows) < overview["total"]:
-        answer.details.append(f"The first {len(rows)} of {results['columns']:,} columns are listed here; the file below has {overview['total']}.")
+        answer.details.append(
+            f"The first {len(rows)} of {results['columns']:,} columns are listed here; the file below has {overview['total']}."
+        )
     answer.assumptions = list(results["notes"])
     return answer

@@ -73,7 +73,9 @@ def _tell_missing(plan: Plan, results: dict[str, Any]) -> Answer:
     table = results["result"]
     name, count, percent = table["rows"][0]
     lead = f"**{results['missing']:,} of {results['cells']:,} values are missing**, in {table['total']} of {results['columns']:,} columns; most in {code(name)} ({count:,}, {share_text(percent)})."
-    answer = Answer(lead, f"{results['complete']:,} of {results['rows_matching']:,} rows are complete.", files=results["files"])
+    answer = Answer(
+        lead, f"{results['complete']:,} of {results['rows_matching']:,} rows are complete.", files=results["files"]
+    )
     answer.tables.append(markdown_table(table["columns"], table["rows"], total=table["total"]))
     answer.assumptions = data_assumptions(results, plan)
     return answer
@@ -88,7 +90,9 @@ def _tell_duplicates(plan: Plan, results: dict[str, Any]) -> Answer:
     answer = Answer(lead, files=results["files"], assumptions=data_assumptions(results, plan))
     if count:
         answer.how = f"{results['involved']:,} rows belong to a group of equal rows."
-        answer.tables.append(markdown_table(results["result"]["columns"], results["result"]["rows"], total=results["involved"]))
+        answer.tables.append(
+            markdown_table(results["result"]["columns"], results["result"]["rows"], total=results["involved"])
+        )
     for name, repeated in results["keys"].items():
         if repeated:
             answer.details.append(f"The identifier {code(name)} occurs again in {repeated:,} rows.")

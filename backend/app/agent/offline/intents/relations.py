@@ -2,11 +2,27 @@
 
 from typing import Any
 
-from app.agent.offline.answer import Answer, code, data_assumptions, markdown_table, names, number, rows_sentence, share_text
+from app.agent.offline.answer import (
+    Answer,
+    code,
+    data_assumptions,
+    markdown_table,
+    names,
+    number,
+    rows_sentence,
+    share_text,
+)
 from app.agent.offline.plan import Plan
 from app.agent.offline.script import Caution, Script, quoted, slug
 
-STRENGTHS = ((0.1, "practically none"), (0.3, "weak"), (0.5, "moderate"), (0.7, "clear"), (0.9, "strong"), (2.0, "very strong"))
+STRENGTHS = (
+    (0.1, "practically none"),
+    (0.3, "weak"),
+    (0.5, "moderate"),
+    (0.7, "clear"),
+    (0.9, "strong"),
+    (2.0, "very strong"),
+)
 
 
 def headline(plan: Plan) -> str:
@@ -48,18 +64,24 @@ def _write_pair(script: Script, plan: Plan) -> Script:
     series = f", series={plan.groups[0]!r}" if plan.groups else ""
     script.chart(
         "r = pair['r']",
-        f"relation = 'rises with' if r and r > 0.1 else 'falls with' if r and r < -0.1 else 'hardly depends on'",
+        "relation = 'rises with' if r and r > 0.1 else 'falls with' if r and r < -0.1 else 'hardly depends on'",
         f"title = {y!r} + f' {{relation}} ' + {x!r} + (f' (r = {{r:.2f}})' if r is not None else '')",
         f"chart = charts.points(used, {x!r}, {y!r}, title, units=({plan.unit(x)!r}, {plan.unit(y)!r}){series})",
         f"files += style.save_chart(chart, {artifact!r})",
     )
-    script.add("publish(rows_read=rows_read, rows_matching=rows_matching, rows_used=len(used), pair=pair, files=files, notes=table.notes)")
+    script.add(
+        "publish(rows_read=rows_read, rows_matching=rows_matching, rows_used=len(used), pair=pair, files=files, notes=table.notes)"
+    )
     return script
 
 
 def _write_one(script: Script, plan: Plan) -> Script:
     target = plan.measures[0]
-    others = [column.name for column in plan.table.columns if column.is_measure and column.distinct > 1 and column.name != target][:60]
+    others = [
+        column.name
+        for column in plan.table.columns
+        if column.is_measure and column.distinct > 1 and column.name != target
+    ][:60]
     artifact = slug("correlations of", target)
     script.add(
         f"target = df[{target!r}]",
@@ -76,7 +98,9 @@ def _write_one(script: Script, plan: Plan) -> Script:
         "    chart = charts.bars(result, 'column', 'r', title)",
         f"    files += style.save_chart(chart, {artifact!r})",
     )
-    script.add("publish(rows_read=rows_read, rows_matching=rows_matching, result=rows_of(result), files=files, notes=table.notes)")
+    script.add(
+        "publish(rows_read=rows_read, rows_matching=rows_matching, result=rows_of(result), files=files, notes=table.notes)"
+    )
     return script
 
 
@@ -98,7 +122,9 @@ def _write_matrix(script: Script, plan: Plan) -> Script:
         "    chart = charts.heatmap(matrix, title, correlation=True, name='r')",
         "    files += style.save_chart(chart, 'correlation_matrix')",
     )
-    script.add("publish(rows_read=rows_read, rows_matching=rows_matching, result=rows_of(pairs), files=files, notes=table.notes)")
+    script.add(
+        "publish(rows_read=rows_read, rows_matching=rows_matching, result=rows_of(pairs), files=files, notes=table.notes)"
+    )
     return script
 
 
@@ -129,7 +155,7 @@ def _write_regression(script: Script, plan: Plan) -> Script:
     else:
         script.chart(
             "fitted = pd.DataFrame({'fitted': model.fittedvalues, 'actual': model.model.endog})",
-            f"title = {f'The model explains '!r} + f'{{model.rsquared:.1%}} of the variation of ' + {target!r}",
+            f"title = {'The model explains '!r} + f'{{model.rsquared:.1%}} of the variation of ' + {target!r}",
             "chart = charts.points(fitted, 'fitted', 'actual', title)",
             f"files += style.save_chart(chart, {artifact!r})",
         )
@@ -164,12 +190,20 @@ def _tell(plan: Plan, results: dict[str, Any]) -> Answer:
     x, y = plan.measures
     pair = results["pair"]
     if pair["r"] is None:
-        return Answer(f"{code(x)} and {code(y)} have too few different pairs of values ({pair['n']:,}) for a correlation.")
-    main, p, kind = (pair["rho"], pair["rho_p"], "Spearman's ρ") if plan.method == "spearman" else (pair["r"], pair["p"], "Pearson's r")
+        return Answer(
+            f"{code(x)} and {code(y)} have too few different pairs of values ({pair['n']:,}) for a correlation."
+        )
+    main, p, kind = (
+        (pair["rho"], pair["rho_p"], "Spearman's ρ")
+        if plan.method == "spearman"
+        else (pair["r"], pair["p"], "Pearson's r")
+    )
     direction = "" if abs(main) < 0.1 else ", rising together" if main > 0 else ", one falls as the other rises"
     lead = f"{code(x)} and {code(y)}: **{kind} = {main:.4f}** ({strength(main)}{direction}; {probability(p)}, n = {pair['n']:,})."
     answer = Answer(lead, f"Computed {rows_sentence(results, plan)}.")
-    other = f"Pearson's r is {pair['r']:.4f}" if plan.method == "spearman" else f"Spearman's ρ (ranks) is {pair['rho']:.4f}"
+    other = (
+        f"Pearson's r is {pair['r']:.4f}" if plan.method == "spearman" else f"Spearman's ρ (ranks) is {pair['rho']:.4f}"
+    )
     answer.details = [f"{other}.", "A correlation says that the two go together, not that one causes the other."]
     if p is not None and p >= 0.05:
         answer.details.insert(0, "At the 5 % level this is not distinguishable from chance.")
@@ -184,10 +218,16 @@ def _tell_many(plan: Plan, results: dict[str, Any]) -> Answer:
     first = table["rows"][0]
     if plan.target == "one":
         lead = f"{code(plan.measures[0])} goes most with **{code(first[0])}: {kind} = {first[1]:.4f}** ({strength(first[1])})."
-        answer = Answer(lead, f"{table['total']} columns of numbers were compared over {results['rows_matching']:,} rows, each with the rows that have both values.")
+        answer = Answer(
+            lead,
+            f"{table['total']} columns of numbers were compared over {results['rows_matching']:,} rows, each with the rows that have both values.",
+        )
     else:
         lead = f"{code(first[0])} and {code(first[1])} go together most: **{kind} = {first[2]:.4f}** ({strength(first[2])})."
-        answer = Answer(lead, f"{len(plan.measures)} columns of numbers, {table['total']:,} pairs, over {results['rows_matching']:,} rows.")
+        answer = Answer(
+            lead,
+            f"{len(plan.measures)} columns of numbers, {table['total']:,} pairs, over {results['rows_matching']:,} rows.",
+        )
     answer.tables.append(markdown_table(table["columns"], table["rows"], total=table["total"]))
     return answer
 
@@ -196,9 +236,15 @@ def _tell_regression(plan: Plan, results: dict[str, Any]) -> Answer:
     target, causes = plan.measures[0], list(plan.measures[1:])
     rows = {row[0]: row for row in results["result"]["rows"]}
     intercept = rows["(intercept)"][1]
-    terms = " ".join(f"{'+' if rows[name][1] >= 0 else '−'} {number(abs(rows[name][1]))} × {code(name)}" for name in causes if name in rows)
+    terms = " ".join(
+        f"{'+' if rows[name][1] >= 0 else '−'} {number(abs(rows[name][1]))} × {code(name)}"
+        for name in causes
+        if name in rows
+    )
     lead = f"**{code(target)} ≈ {number(intercept)} {terms}**, with R² = **{results['r2']:.4f}**: {share_text(results['r2'] * 100)} of the variation is explained."
     answer = Answer(lead, f"Ordinary least squares on {names(causes)}, {rows_sentence(results, plan)}.")
     answer.tables.append(markdown_table(results["result"]["columns"], results["result"]["rows"]))
-    answer.details = [f"The typical error of a fitted value is {number(results['residual'], plan.unit(target))}; the model as a whole: {probability(results['f_p'])}."]
+    answer.details = [
+        f"The typical error of a fitted value is {number(results['residual'], plan.unit(target))}; the model as a whole: {probability(results['f_p'])}."
+    ]
     return answer

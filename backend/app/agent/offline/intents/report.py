@@ -7,8 +7,17 @@ from app.agent.offline.plan import Plan
 from app.agent.offline.script import Caution, Script, slug
 
 _FREQUENCIES = {"hour": "h", "day": "D", "week": "W", "month": "M", "quarter": "Q", "year": "Y"}
-_NAMES = {"sum": "total", "mean": "average", "max": "highest", "count": "rows", "median": "median", "min": "lowest", "std": "spread of", "distinct": "different"}
-_PAGE = '''<!doctype html>
+_NAMES = {
+    "sum": "total",
+    "mean": "average",
+    "max": "highest",
+    "count": "rows",
+    "median": "median",
+    "min": "lowest",
+    "std": "spread of",
+    "distinct": "different",
+}
+_PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title><style>
 body{{font:15px/1.5 system-ui,sans-serif;color:#1F2937;background:#fff;max-width:860px;margin:40px auto;padding:0 20px}}
@@ -16,7 +25,7 @@ h1{{font-size:26px}}h2{{font-size:18px;margin-top:36px;border-top:1px solid #E6E
 table{{border-collapse:collapse;font-size:13px;font-variant-numeric:tabular-nums;display:block;overflow-x:auto}}
 th,td{{padding:5px 12px;border-bottom:1px solid #E6E9ED;text-align:left}}td.n{{text-align:right}}img{{max-width:100%;height:auto}}p.note{{color:#4B5563}}
 </style></head><body>{body}</body></html>
-'''
+"""
 
 
 def headline(plan: Plan) -> str:
@@ -42,7 +51,7 @@ def write(plan: Plan, caution: Caution) -> Script:
         "",
         "def add_picture(name):",
         "    picture = base64.b64encode(Path('/artifacts', name).read_bytes()).decode()",
-        "    parts.append(f'<img alt=\"\" src=\"data:image/png;base64,{picture}\">')",
+        '    parts.append(f\'<img alt="" src="data:image/png;base64,{picture}">\')',
         "",
         "overview = pd.DataFrame({",
         "    'column': list(df.columns), 'kind': [table.roles[name] for name in df.columns],",
@@ -95,7 +104,11 @@ def _write_sections(script: Script, plan: Plan, stem: str) -> None:
         )
     if plan.time:
         time = plan.time
-        key = f"df[{time!r}].dt.to_period({_FREQUENCIES[plan.period]!r}).dt.start_time" if plan.period else f"df[{time!r}]"
+        key = (
+            f"df[{time!r}].dt.to_period({_FREQUENCIES[plan.period]!r}).dt.start_time"
+            if plan.period
+            else f"df[{time!r}]"
+        )
         shown = str(plan.period or time)
         script.add(
             "",
@@ -111,7 +124,11 @@ def _write_sections(script: Script, plan: Plan, stem: str) -> None:
 
 def tell(plan: Plan, results: dict[str, Any]) -> Answer:
     lead = f"**`{results['files'][0]}`** is a report on the {results['rows_matching']:,} rows and {results['columns']:,} columns of {code(plan.table.name)}."
-    answer = Answer(lead, f"It has these parts: {', '.join(results['sections'])}. The charts are inside the page; it loads nothing from elsewhere.", files=results["files"])
+    answer = Answer(
+        lead,
+        f"It has these parts: {', '.join(results['sections'])}. The charts are inside the page; it loads nothing from elsewhere.",
+        files=results["files"],
+    )
     if plan.measures:
         answer.details.append(f"Its main number is {names(plan.measures[:1])}; name another one to change that.")
     answer.assumptions = data_assumptions(results, plan)
