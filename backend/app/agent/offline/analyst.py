@@ -15,7 +15,8 @@ from app.agent.offline.intents import INTENTS
 from app.agent.offline.plan import NoPlanError, Plan
 from app.agent.offline.planning import plan_for
 from app.agent.offline.profile import TableProfile, read_profiles
-from app.agent.offline.question import Reading, read_question
+from app.agent.offline.question import read_question
+from app.agent.offline.reading import Reading
 from app.agent.offline.sandbox_programs import (
     FOLDER,
     MODULES,

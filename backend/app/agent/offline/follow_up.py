@@ -7,7 +7,7 @@ from app.agent.offline.measures import natural_aggregate
 from app.agent.offline.plan import NoPlanError, Plan, names_of
 from app.agent.offline.planning import measures_in, time_axis
 from app.agent.offline.profile import TableProfile
-from app.agent.offline.question import Reading
+from app.agent.offline.reading import Reading
 
 _FOLLOW = re.compile(
     r"^\s*(and|now|same|also|but|then|what about|how about|only|just|instead|as an?|ok|okay|again|for|by|in|per|without|with|excluding|except)\b"

@@ -1,6 +1,6 @@
 """Which intent a question's words name."""
 
-from app.agent.offline.question import Reading
+from app.agent.offline.reading import Reading
 
 _INTENTS: tuple[tuple[str, str], ...] = (
     ("help", r"^\s*(help|hi|hello|hey|what can you do|who are you|how do you work)\b[\s?!.]*$|what can you do|what are you"),

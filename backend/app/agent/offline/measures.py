@@ -3,7 +3,7 @@
 import re
 
 from app.agent.offline.profile import Column, TableProfile
-from app.agent.offline.question import Aggregate
+from app.agent.offline.reading import Aggregate
 from app.agent.offline.vocabulary import ADDITIVE, CUMULATIVE, NOT_ADDITIVE
 from app.agent.offline.words import name_words
 

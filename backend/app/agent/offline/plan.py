@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from app.agent.offline.profile import Column, TableProfile
-from app.agent.offline.question import Aggregate, Condition, Period
+from app.agent.offline.reading import Aggregate, Condition, Period
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from app.agent.offline.intent_words import PLOT, SORT, intent_of
 from app.agent.offline.measures import default_measure, natural_aggregate
 from app.agent.offline.plan import NoPlanError, Plan, Product, names_of
 from app.agent.offline.profile import Column, TableProfile
-from app.agent.offline.question import Period, Reading
+from app.agent.offline.reading import Period, Reading
 from app.agent.offline.words import name_words, plain
 
 

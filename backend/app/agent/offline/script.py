@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from app.agent.offline.plan import Plan
-from app.agent.offline.question import Condition
+from app.agent.offline.reading import Condition
 from app.agent.offline.words import plain
 
 LINE = 112

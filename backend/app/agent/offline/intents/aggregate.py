@@ -14,9 +14,9 @@ from app.agent.offline.answer import (
     rows_sentence,
     share_text,
 )
+from app.agent.offline.conditions import yes_and_no
 from app.agent.offline.plan import Plan
 from app.agent.offline.profile import MOST_GROUPS_OF_NUMBERS
-from app.agent.offline.question import yes_and_no
 from app.agent.offline.script import Caution, Script, quoted, slug
 from app.agent.offline.words import plain
 
