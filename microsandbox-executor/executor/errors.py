@@ -64,6 +64,12 @@ class BusyError(ExecutorError):
     retry_after_seconds: ClassVar[int] = 2
 
 
+class StoppingError(ExecutorError):
+    status = 503
+    code = "executor_stopping"
+    title = "The executor is being stopped and takes no more commands"
+
+
 class FileNotFoundInGuestError(ExecutorError):
     status = 404
     code = "file_not_found"
@@ -104,6 +110,12 @@ class ObjectMissingError(ExecutorError):
     status = 409
     code = "object_missing"
     title = "An object that should be in the store is not there"
+
+
+class ObjectRefusedError(ExecutorError):
+    status = 422
+    code = "object_refused"
+    title = "The object store does not take this object"
 
 
 class StorageUnavailableError(ExecutorError):

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import hashlib
-import json
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -12,16 +11,19 @@ from uuid import uuid4
 
 import structlog
 from anyio import to_thread
+from sqlalchemy.exc import SQLAlchemyError
 
 from executor.config import ExecutorSettings
-from executor.errors import ExecutorError, JobConflictError, JobNotFoundError
+from executor.errors import ExecutorError, JobConflictError, JobNotFoundError, StoppingError
 from executor.jobs.admission import Admission
-from executor.jobs.output import CommandOutput, OutputEvent
+from executor.jobs.output import MAX_LOG_BYTES, CommandOutput, OutputEvent
+from executor.jobs.program import PlacedProgram, Program, place
 from executor.jobs.results import ChangeOut, JobStatus, NotPersistedOut, ResultOut, lost_result
+from executor.jobs.turns import Turns
 from executor.metadata.database import Database
 from executor.metadata.jobs import JobRepository
 from executor.metadata.models import Job
-from executor.policy.guest_paths import parse_guest_path
+from executor.policy.guest_paths import parse_guest_path, printable
 from executor.runtime.base import CommandExit, SandboxRuntime
 from executor.sessions.live_session import LiveSession
 from executor.sessions.persistence import Delta
@@ -32,30 +34,7 @@ logger = structlog.get_logger(__name__)
 _OUTPUT_FOLDER = "/workspace/.agent/output"
 _DISK_CHECK_SECONDS = 1.0
 _TIMEOUT_EXIT = 124
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    """What is to run: Python code or a shell command, for at most `timeout_seconds`."""
-
-    session: str
-    code: str | None
-    command: str | None
-    timeout_seconds: int
-    read_only: bool
-
-    @property
-    def argv(self) -> list[str]:
-        if self.code is not None:
-            return ["python3", "-c", self.code] if len(self.code) < 100_000 else ["python3", "/tmp/.program.py"]  # noqa: S108
-        if len(self.command or "") < 100_000:
-            return ["/bin/sh", "-c", self.command or ""]
-        return ["/bin/sh", "/tmp/.program.sh"]  # noqa: S108
-
-    @property
-    def hash(self) -> str:
-        fields = [self.session.partition("@")[0], self.code, self.command, self.read_only]
-        return hashlib.sha256(json.dumps(fields).encode()).hexdigest()
+_RECORD_PAUSES = (0.2, 1.0, 3.0, 10.0, 30.0, 60.0)
 
 
 @dataclass(slots=True)
@@ -63,10 +42,13 @@ class RunningJob:
     job_id: str
     session: str
     output: CommandOutput
+    turn: asyncio.Event | None = None
     task: asyncio.Task[ResultOut] | None = None
+    waiting: asyncio.Task[None] | None = None
     command: asyncio.Task[CommandExit] | None = None
     cancelled: bool = False
     over_disk: bool = False
+    not_stored: bool = False
 
 
 @dataclass(slots=True)
@@ -76,6 +58,8 @@ class JobManager:
     sessions: SessionManager
     runtime: SandboxRuntime
     admission: Admission = field(init=False)
+    turns: Turns = field(default_factory=Turns)
+    draining: bool = False
     _running: dict[str, RunningJob] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -97,15 +81,22 @@ class JobManager:
         if name in self._running:
             await self._check_same(name, program)
             return self._running[name]
-        self.admission.check()
-        async with self.database.transaction() as transaction:
-            claimed = await JobRepository(transaction).claim(
-                job_id=name,
-                session_id=row.session_id,
-                generation=row.generation,
-                program_hash=program.hash,
-                executor=self.settings.executor_name,
-            )
+        if self.draining:
+            raise StoppingError
+        self.admission.take_place()
+        claimed = False
+        try:
+            async with self.database.transaction() as transaction:
+                claimed = await JobRepository(transaction).claim(
+                    job_id=name,
+                    session_id=row.session_id,
+                    generation=row.generation,
+                    program_hash=program.hash,
+                    executor=self.settings.executor_name,
+                )
+        finally:
+            if not claimed:
+                self.admission.give_place_back()
         if not claimed:
             recorded = await self._check_same(name, program)
             if name in self._running:
@@ -113,6 +104,8 @@ class JobManager:
             return ResultOut.model_validate(recorded.result) if recorded.result else lost_result(name)
         job = RunningJob(name, program.session, CommandOutput(self.settings.sandbox_output_bytes, self._log_path()))
         self._running[name] = job
+        if not program.read_only:
+            job.turn = self.turns.join(job.session)
         job.task = asyncio.create_task(self._carry_out(job, program), name=f"job {name}")
         return job
 
@@ -154,6 +147,8 @@ class JobManager:
             await self.get(job_id)
             return
         running.cancelled = True
+        if running.waiting is not None:
+            running.waiting.cancel()
         if running.command is not None:
             running.command.cancel()
 
@@ -176,7 +171,8 @@ class JobManager:
         return len(lost)
 
     async def drain(self, seconds: float) -> None:
-        """Let running jobs end; those that do not are stopped and recorded as cancelled."""
+        """Take no more; let running jobs end; those that do not are stopped and recorded as cancelled."""
+        self.draining = True
         tasks = [_task_of(job) for job in self._running.values()]
         if tasks:
             await asyncio.wait(tasks, timeout=seconds)
@@ -189,12 +185,7 @@ class JobManager:
 
     async def _carry_out(self, job: RunningJob, program: Program) -> ResultOut:
         try:
-            async with self.admission.place(), self.sessions.using(program.session) as session:
-                if program.read_only:
-                    result = await self._run(job, program, session)
-                else:
-                    async with session.command_lock:
-                        result = await self._run(job, program, session)
+            result = await self._in_turn(job, program)
         except ExecutorError as error:
             logger.warning("job_failed", job_id=job.job_id, code=error.code, detail=error.detail)
             result = ResultOut(job_id=job.job_id, status="failed", message=error.detail)
@@ -204,27 +195,68 @@ class JobManager:
         finally:
             job.output.finish()
             job.output.log.unlink(missing_ok=True)
-        async with self.database.transaction() as transaction:
-            await JobRepository(transaction).finish(job.job_id, status=result.status, result=result.model_dump())
+            self.admission.give_place_back()
+            if job.turn is not None:
+                self.turns.leave(job.session, job.turn)
+        await self._record(job.job_id, result)
         self._running.pop(job.job_id, None)
         return result
 
-    async def _run(self, job: RunningJob, program: Program, session: LiveSession) -> ResultOut:
-        async with self.admission.slot():
+    async def _record(self, job_id: str, result: ResultOut) -> None:
+        """Write the result down; a database that is away for a while does not make a finished command a lost one."""
+        for pause in (*_RECORD_PAUSES, None):
+            try:
+                async with self.database.transaction() as transaction:
+                    await JobRepository(transaction).finish(job_id, status=result.status, result=result.model_dump())
+            except (SQLAlchemyError, OSError) as error:
+                if pause is None:
+                    logger.error("result_not_recorded", job_id=job_id, error=repr(error))
+                    return
+                logger.warning("result_not_recorded_yet", job_id=job_id, error=repr(error))
+                await asyncio.sleep(pause)
+            else:
+                return
+
+    async def _in_turn(self, job: RunningJob, program: Program) -> ResultOut:
+        async with self.sessions.using(program.session) as session:
+            job.waiting = asyncio.create_task(self._wait_for_slot(job))
             if job.cancelled:
+                job.waiting.cancel()
+            try:
+                await job.waiting
+            except asyncio.CancelledError:
+                if not job.cancelled:
+                    raise
                 return ResultOut(job_id=job.job_id, status="cancelled", message="Stopped before it began.")
+            return await self._run(job, program, session)
+
+    async def _wait_for_slot(self, job: RunningJob) -> None:
+        if job.turn is not None:
+            await job.turn.wait()
+        await self.admission.take_slot()
+
+    async def _run(self, job: RunningJob, program: Program, session: LiveSession) -> ResultOut:
+        with self.admission.held_slot():
             async with self.database.transaction() as transaction:
                 await JobRepository(transaction).mark_running(job.job_id)
-            await to_thread.run_sync(_place_program, session, program)
+            placed = await to_thread.run_sync(place, program, session.tree)
             started = time.monotonic()
-            ended = await self._in_sandbox(job, program, session)
-            duration = time.monotonic() - started
+            try:
+                ended = await self._in_sandbox(job, program, placed, session)
+            finally:
+                duration = time.monotonic() - started
+                await to_thread.run_sync(placed.remove, session.tree)
+        notes: list[str] = []
         delta = Delta([], session.persistence.newest_seq, {})
-        log_note = None
         if not program.read_only:
-            log_note = await self._keep_whole_output(job, session)
-            delta = await session.persistence.persist()
-        result = _result_of(job, ended, duration, delta, [log_note] if log_note else [])
+            notes += await self._keep_whole_output(job, session)
+            try:
+                delta = await session.persistence.persist()
+            except (ExecutorError, SQLAlchemyError) as error:
+                # What it printed is worth having; its files are on the disk and go with the next command's.
+                logger.error("workspace_not_persisted", job_id=job.job_id, session=session.name, error=repr(error))
+                job.not_stored = True
+        result = _result_of(job, ended, duration, delta, notes)
         logger.info(
             "job_done",
             job_id=job.job_id,
@@ -236,11 +268,13 @@ class JobManager:
         )
         return result
 
-    async def _in_sandbox(self, job: RunningJob, program: Program, session: LiveSession) -> CommandExit | None:
+    async def _in_sandbox(
+        self, job: RunningJob, program: Program, placed: PlacedProgram, session: LiveSession
+    ) -> CommandExit | None:
         """How the command ended; None when it was stopped."""
         job.command = asyncio.create_task(
             self.runtime.run(
-                program.argv,
+                placed.argv,
                 folders=session.tree.folders,
                 limits=self.settings.command_limits(program.timeout_seconds),
                 read_only=program.read_only,
@@ -271,10 +305,10 @@ class JobManager:
                 job.command.cancel()
                 return
 
-    async def _keep_whole_output(self, job: RunningJob, session: LiveSession) -> str | None:
-        """Leave the whole output as a file of the workspace when the result will not hold it."""
+    async def _keep_whole_output(self, job: RunningJob, session: LiveSession) -> list[str]:
+        """Leave the output as a file of the workspace when the result will not hold all of it; says where."""
         if not job.output.truncated:
-            return None
+            return []
         name = hashlib.sha256(job.job_id.encode()).hexdigest()[:16]
         path = parse_guest_path(f"{_OUTPUT_FOLDER}/{name}.log")
         job.output.finish()
@@ -288,8 +322,10 @@ class JobManager:
             await to_thread.run_sync(copy)
         except (ExecutorError, OSError) as error:
             logger.warning("output_not_kept", job_id=job.job_id, error=str(error))
-            return "The output was cut, and the whole of it could not be kept."
-        return f"The output was cut; the whole of it is in {path}."
+            return ["The output was cut, and the whole of it could not be kept."]
+        if job.output.log_is_whole:
+            return [f"The output was cut; the whole of it is in {path}."]
+        return [f"The output was cut; its first {MAX_LOG_BYTES:,} bytes are in {path}."]
 
     def _log_path(self) -> Path:
         folder = self.settings.executor_scratch_dir.resolve() / "logs"
@@ -301,14 +337,6 @@ def _task_of(job: RunningJob) -> asyncio.Task[ResultOut]:
     if job.task is None:
         raise JobNotFoundError
     return job.task
-
-
-def _place_program(session: LiveSession, program: Program) -> None:
-    """A program that is too long for a command line goes in as a file."""
-    if not program.argv[-1].startswith("/tmp/.program"):  # noqa: S108
-        return
-    with session.tree.replacing(parse_guest_path(program.argv[-1])) as (out, _):
-        out.write((program.code or program.command or "").encode())
 
 
 def _result_of(
@@ -326,6 +354,9 @@ def _result_of(
         notes.append(f"Stopped after {duration:.0f} s, its time limit. What it had printed until then is kept.")
     else:
         status, exit_code = ("succeeded" if ended.exit_code == 0 else "failed"), ended.exit_code
+    if job.not_stored:
+        status = "failed"
+        notes.append("It ran, but the files it changed could not be stored yet; they are with the next command.")
     if ended is not None and ended.out_of_memory:
         notes.append("Something in it was killed for using more memory than this sandbox has.")
     return ResultOut(
@@ -340,5 +371,5 @@ def _result_of(
         message=" ".join(notes) or None,
         seq=delta.seq,
         changes=[ChangeOut.of(change) for change in delta.changes],
-        not_persisted=[NotPersistedOut(path=path, reason=reason) for path, reason in delta.left_out.items()],
+        not_persisted=[NotPersistedOut(path=printable(path), reason=reason) for path, reason in delta.left_out.items()],
     )

@@ -43,11 +43,15 @@ class HeadAndTail:
     def text(self) -> str:
         tail = b"".join(self._tail)
         if not self.truncated:
-            return (bytes(self._head) + tail).decode("utf-8", errors="replace")
+            return _readable(bytes(self._head) + tail)
         tail = tail[-(self.limit // 2) :]
         left_out = self.total - len(self._head) - len(tail)
-        head = bytes(self._head).decode("utf-8", errors="replace")
-        return head + _MARK.format(count=left_out) + tail.decode("utf-8", errors="replace")
+        return _readable(bytes(self._head)) + _MARK.format(count=left_out) + _readable(tail)
+
+
+def _readable(data: bytes) -> str:
+    """Text whatever it was. NUL goes too: Postgres keeps none in JSON."""
+    return data.decode("utf-8", errors="replace").replace("\x00", "\ufffd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ class CommandOutput:
             self._log_file = self.log.open("wb")
         if self._logged < MAX_LOG_BYTES:
             self._logged += self._log_file.write(piece[: MAX_LOG_BYTES - self._logged])
-        text = piece.decode("utf-8", errors="replace")
+        text = _readable(piece)
         self._events.append(OutputEvent(self._next_id, stream, text))
         self._next_id += 1
         self._event_chars += len(text)
@@ -95,6 +99,10 @@ class CommandOutput:
     @property
     def truncated(self) -> bool:
         return self.stdout.truncated or self.stderr.truncated
+
+    @property
+    def log_is_whole(self) -> bool:
+        return self._logged == self.stdout.total + self.stderr.total
 
     def finish(self) -> None:
         if self._log_file is not None:

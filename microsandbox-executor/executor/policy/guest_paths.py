@@ -40,3 +40,8 @@ def parse_guest_path(text: str) -> GuestPath:
         if parts and parts[0] == folder:
             return GuestPath(folder, tuple(parts[1:]))
     raise PermissionDeniedError(f"{text[:200]!r} is not below /uploads, /workspace, /artifacts or /tmp")
+
+
+def printable(path: str) -> str:
+    """A path for JSON, which holds no bytes that are not UTF-8: replacement signs stand for those."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

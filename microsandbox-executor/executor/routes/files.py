@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from executor.errors import FileTooLargeError, PermissionDeniedError
 from executor.policy.content_types import content_type_of
-from executor.policy.guest_paths import GuestPath, parse_guest_path
+from executor.policy.guest_paths import GuestPath, parse_guest_path, printable
 from executor.routes import guest_path_convertor
 from executor.routes.dependencies import ServiceToken, get_services
 from executor.sessions.guest_tree import folder_is_writable
@@ -51,7 +51,7 @@ async def list_files(
     return EntriesOut(
         entries=[
             EntryOut(
-                path=_printable(str(entry.path)),
+                path=printable(str(entry.path)),
                 type=entry.type,
                 size=entry.fingerprint.size,
                 modified_at=datetime.fromtimestamp(entry.fingerprint.mtime_ns / 1e9, UTC),
@@ -114,11 +114,6 @@ def _writable(path: str) -> GuestPath:
     if not folder_is_writable(target.folder):
         raise PermissionDeniedError(f"{target} is read-only")
     return target
-
-
-def _printable(path: str) -> str:
-    """Names that are not UTF-8 are shown with replacement signs: JSON cannot hold them."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 async def _pieces(source: BinaryIO) -> AsyncIterator[bytes]:

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Header, Query, Request, status
 from pydantic import BaseModel, Field, StringConstraints, model_validator
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from executor.jobs.job_manager import Program
 from executor.jobs.output import OutputEvent
+from executor.jobs.program import Program
 from executor.jobs.results import JobStatus, ResultOut
 from executor.metadata.models import Job
 from executor.routes.dependencies import ServiceToken, get_services
@@ -18,7 +18,8 @@ router = APIRouter(prefix="/v1", tags=["commands"], dependencies=[ServiceToken])
 
 MAX_PROGRAM_CHARS = 2_000_000
 JobId = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[\x21-\x7e]+$")]
-ProgramText = Annotated[str, StringConstraints(max_length=MAX_PROGRAM_CHARS)]
+# A NUL ends a command line's argument, so no program holds one.
+ProgramText = Annotated[str, StringConstraints(max_length=MAX_PROGRAM_CHARS, pattern=r"^[^\x00]*$")]
 ForegroundSeconds = Annotated[int, Field(ge=1, le=60)]
 HEARTBEAT_SECONDS = 15
 

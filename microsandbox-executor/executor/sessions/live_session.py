@@ -1,4 +1,4 @@
-"""A session that is open in this process: its folders, its persistence, and the order of its commands."""
+"""A session that is open in this process: its folders, its inputs and its persistence."""
 
 import asyncio
 import time
@@ -33,7 +33,6 @@ class LiveSession:
     persistence: WorkspacePersistence
     store: ObjectStore
     database: Database
-    command_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     used_at: float = field(default_factory=time.monotonic)
     users: int = 0
     _inputs_lock: asyncio.Lock = field(default_factory=asyncio.Lock)

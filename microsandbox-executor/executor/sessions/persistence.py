@@ -12,7 +12,7 @@ import structlog
 from anyio import to_thread
 from uuid_utils.compat import uuid7
 
-from executor.errors import ExecutorError, InputMismatchError, ObjectMissingError
+from executor.errors import ExecutorError, InputMismatchError, ObjectMissingError, ObjectRefusedError
 from executor.metadata.database import Database
 from executor.metadata.models import Change, WorkspaceFile
 from executor.metadata.sessions import SessionRepository
@@ -172,7 +172,11 @@ class WorkspacePersistence:
         with source:
             for _ in range(_STEADY_ATTEMPTS):
                 before = fingerprint_of(source)
-                change = await self._uploaded(entry, source)
+                try:
+                    change = await self._uploaded(entry, source)
+                except ObjectRefusedError as error:
+                    left_out[path] = error.detail
+                    return None
                 if fingerprint_of(source) == before:
                     return _Saved(path, change, before)
         left_out[path] = "it was being written; it is stored after the command that writes it"
@@ -285,8 +289,11 @@ async def _in_parallel(jobs: Iterable[Coroutine[Any, Any, None]]) -> None:
     gate = asyncio.Semaphore(_PARALLEL_TRANSFERS)
 
     async def gated(job: Coroutine[Any, Any, None]) -> None:
-        async with gate:
-            await job
+        try:
+            async with gate:
+                await job
+        finally:
+            job.close()  # one that an error of another kept from beginning
 
     try:
         async with asyncio.TaskGroup() as group:

@@ -146,9 +146,7 @@ class SessionManager:
         """Free the disk of sessions that nobody has used for a while; they stay live and come back from the store."""
         bound = time.monotonic() - self._settings.executor_idle_seconds
         idle = [
-            (name, session)
-            for name, session in self._live.items()
-            if session.users == 0 and session.used_at < bound and not session.command_lock.locked()
+            (name, session) for name, session in self._live.items() if session.users == 0 and session.used_at < bound
         ]
         for name, session in idle:
             async with self._opening.setdefault(name, asyncio.Lock()):

@@ -11,7 +11,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from executor.config import ExecutorSettings
-from executor.errors import ObjectMissingError, StorageUnavailableError
+from executor.errors import ObjectMissingError, ObjectRefusedError, StorageUnavailableError
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
@@ -21,6 +21,10 @@ _MEGABYTE = 1024 * 1024
 _TRANSFER = TransferConfig(multipart_threshold=16 * _MEGABYTE, multipart_chunksize=16 * _MEGABYTE, max_concurrency=2)
 _DELETE_BATCH = 1000
 _MISSING = frozenset({"NoSuchKey", "404", "NotFound"})
+# What an object store answers when it is this one key or content that it does not take.
+_REFUSED = frozenset(
+    {"KeyTooLongError", "EntityTooLarge", "InvalidRequest", "InvalidArgument", "InvalidURI", "XMinioInvalidObjectName"}
+)
 
 
 class ObjectStore:
@@ -50,8 +54,11 @@ class ObjectStore:
         try:
             return await to_thread.run_sync(work)
         except ClientError as error:
-            if error.response.get("Error", {}).get("Code") in _MISSING:
+            code = error.response.get("Error", {}).get("Code", "")
+            if code in _MISSING:
                 raise ObjectMissingError from error
+            if code in _REFUSED:
+                raise ObjectRefusedError(f"the object store refuses it ({code})") from error
             raise StorageUnavailableError(f"object store: {error}") from error
         except BotoCoreError as error:
             raise StorageUnavailableError(f"object store: {error}") from error
@@ -60,7 +67,7 @@ class ObjectStore:
         await self._call(lambda: self._client.head_bucket(Bucket=self._bucket))
 
     async def upload(self, source: BinaryIO, key: str, *, content_type: str) -> None:
-        """Send an open file; it is read from its start and closed by the transfer."""
+        """Send an open file; it is read from its start and closed by the transfer. Raises `ObjectRefusedError`."""
         await self._call(
             lambda: self._client.upload_fileobj(
                 source, self._bucket, key, ExtraArgs={"ContentType": content_type}, Config=_TRANSFER
