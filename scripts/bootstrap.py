@@ -132,7 +132,9 @@ def install_python_environment(tools: Tools) -> None:
             shutil.rmtree(VENV, ignore_errors=True)
         if not (VENV / "pyvenv.cfg").exists():
             run([uv, "venv", "--quiet", "--python", found, str(VENV)], tools.environment)
-        run([uv, "pip", "sync", *into, "--require-hashes", "requirements-dev.lock"], tools.environment)
+        # Compiled now, by all processors, rather than at the first start by each service for itself.
+        options = ["--require-hashes", "--compile-bytecode"]
+        run([uv, "pip", "sync", *into, *options, "requirements-dev.lock"], tools.environment)
         editable = [part for name in DISTRIBUTIONS for part in ("--editable", name)]
         run([uv, "pip", "install", "--quiet", *into, "--no-deps", "--no-build-isolation", *editable], tools.environment)
         stamp.remember()
