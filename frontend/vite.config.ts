@@ -15,5 +15,5 @@ export default defineConfig({
     proxy: { "/api": { target: API_TARGET, changeOrigin: false } },
   },
   build: { target: "es2022", sourcemap: false, chunkSizeWarningLimit: 1200 },
-  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], restoreMocks: true },
+  test: { include: ["src/**/*.test.{ts,tsx}"], setupFiles: ["src/test-setup.ts"], restoreMocks: true },
 });

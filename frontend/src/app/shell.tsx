@@ -70,7 +70,7 @@ function Frame({ user }: { user: User }) {
         </aside>
       )}
       {isNarrow ? (
-        <NarrowPanes key={threadId} header={header} />
+        <NarrowPanes header={header} />
       ) : (
         <WidePanes header={header} isWide={isWide} />
       )}
@@ -144,8 +144,6 @@ function WidePanes({ header, isWide }: { header: ReactNode; isWide: boolean }) {
   );
 }
 
-type NarrowView = "chat" | "files" | "preview";
-
 const NARROW_VIEWS = [
   { view: "chat", label: "Chat", Icon: MessageSquare },
   { view: "files", label: "Files", Icon: FileText },
@@ -153,8 +151,7 @@ const NARROW_VIEWS = [
 ] as const;
 
 function NarrowPanes({ header }: { header: ReactNode }) {
-  const { threadId, selectedFileId } = useWorkspace();
-  const [view, setView] = useState<NarrowView>("chat");
+  const { threadId, selectedFileId, narrowView: view, setNarrowView: setView } = useWorkspace();
   return (
     <main className="flex min-w-0 flex-1 flex-col">
       <div className={cn("min-h-0 flex-1", view !== "chat" && "hidden")}>
@@ -163,7 +160,7 @@ function NarrowPanes({ header }: { header: ReactNode }) {
       {view === "files" && (
         <div className="min-h-0 flex-1 overflow-y-auto pt-2">
           {threadId ? (
-            <FilesSection threadId={threadId} onChosen={() => setView("preview")} />
+            <FilesSection threadId={threadId} />
           ) : (
             <p className="p-4 text-sm text-ink-3">Files of a conversation are shown here.</p>
           )}

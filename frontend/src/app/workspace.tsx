@@ -10,6 +10,7 @@ import { addFileToCache, fileKeys } from "@/features/files/file-queries";
 import { UploadQueue } from "@/features/files/upload-queue";
 import { DelayedDeletion } from "@/features/threads/delayed-deletion";
 import { createThread, deleteThread, threadKeys } from "@/features/threads/thread-queries";
+import { useIsWide } from "./media";
 import { PreviewChoice } from "./preview-choice";
 
 const KEPT_CONTROLLERS = 8;
@@ -84,10 +85,15 @@ class WorkspaceServices {
   }
 }
 
+/** What a narrow screen shows. */
+export type NarrowView = "chat" | "files" | "preview";
+
 export interface Workspace {
   services: WorkspaceServices;
   threadId: string | null;
   selectedFileId: string | null;
+  narrowView: NarrowView;
+  setNarrowView: (view: NarrowView) => void;
   openThread: (threadId: string | null) => void;
   /** The person's own choice; null closes the preview. */
   selectFile: (fileId: string | null) => void;
@@ -110,6 +116,8 @@ export function WorkspaceProvider({ threadId, children }: { threadId: string | n
   const [, navigate] = useLocation();
   const [search, setSearch] = useSearchParams();
   const [services] = useState(() => new WorkspaceServices(client));
+  const [narrowView, setNarrowView] = useState<NarrowView>("chat");
+  const isWide = useIsWide();
   const maxBytes = meta.data?.limits.upload_max_bytes ?? null;
   const selectedFileId = search.get("file");
 
@@ -139,13 +147,17 @@ export function WorkspaceProvider({ threadId, children }: { threadId: string | n
   useEffect(
     () =>
       services.previewChoice.listen((file: ThreadFile) => {
-        if (file.thread_id === threadId) show(file.id);
+        // Where the preview covers the conversation, it opens only when asked for.
+        if (file.thread_id === threadId && isWide) show(file.id);
       }),
-    [services, threadId, show],
+    [services, threadId, show, isWide],
   );
 
   const workspace = useMemo<Workspace>(() => {
-    const openThread = (id: string | null) => navigate(id ? `/t/${id}` : "/");
+    const openThread = (id: string | null) => {
+      setNarrowView("chat");
+      navigate(id ? `/t/${id}` : "/");
+    };
     const ensureThread = async () => {
       if (threadId) return threadId;
       const thread = await createThread(client);
@@ -160,8 +172,11 @@ export function WorkspaceProvider({ threadId, children }: { threadId: string | n
       ensureThread,
       selectFile: (fileId) => {
         if (threadId) services.previewChoice.chosenByPerson(threadId);
+        setNarrowView(fileId ? "preview" : "chat");
         show(fileId);
       },
+      narrowView,
+      setNarrowView,
       addFiles: async (files) => {
         if (files.length === 0) return;
         try {
@@ -171,7 +186,7 @@ export function WorkspaceProvider({ threadId, children }: { threadId: string | n
         }
       },
     };
-  }, [services, threadId, selectedFileId, navigate, client, show, maxBytes]);
+  }, [services, threadId, selectedFileId, narrowView, navigate, client, show, maxBytes]);
 
   return <WorkspaceContext value={workspace}>{children}</WorkspaceContext>;
 }

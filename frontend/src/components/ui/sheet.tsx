@@ -23,7 +23,12 @@ export function Sheet({ open, onOpenChange, title, side, children }: SheetProps)
         <Radix.Overlay className="fixed inset-0 z-40 animate-[appear_120ms] bg-overlay" />
         <Radix.Content
           aria-describedby={undefined}
-          className={cn("fixed z-40 flex animate-[appear_120ms] flex-col overflow-hidden bg-canvas", PLACEMENT[side])}
+          // The sheet itself takes the focus: its first button would show its tooltip.
+          onOpenAutoFocus={(event) => {
+            event.preventDefault();
+            if (event.target instanceof HTMLElement) event.target.focus();
+          }}
+          className={cn("fixed z-40 flex animate-[appear_120ms] flex-col overflow-hidden bg-canvas outline-none", PLACEMENT[side])}
         >
           <Radix.Title className="sr-only">{title}</Radix.Title>
           {children}

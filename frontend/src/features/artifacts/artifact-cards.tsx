@@ -47,13 +47,13 @@ function ArtifactCard({ file, onOpen, showsPicture }: ArtifactCardProps) {
       {showsPicture && file.preview === "vega-lite" && file.size <= MAX_INLINE_SPEC_BYTES && <InlineChart file={file} />}
       <div className="flex items-center gap-2.5 py-1.5 pr-1.5 pl-3">
         <KindIcon kind={file.preview} className="size-4 shrink-0 text-ink-3" />
-        <button type="button" onClick={open} className="min-w-0 flex-1 rounded-sm text-left hover:underline">
-          <span className="block truncate text-sm font-medium">{file.filename}</span>
+        <button type="button" onClick={open} className="group/name min-w-0 flex-1 rounded-sm text-left">
+          <span className="block truncate text-sm font-medium group-hover/name:underline">{file.filename}</span>
+          <span className="tabular block truncate text-xs text-ink-3">
+            {kindLabel(file.preview)} · {formatSize(file.size)}
+            {file.version > 1 && ` · v${file.version}`}
+          </span>
         </button>
-        <span className="tabular hidden shrink-0 text-xs text-ink-3 sm:inline">
-          {kindLabel(file.preview)} · {formatSize(file.size)}
-          {file.version > 1 && ` · v${file.version}`}
-        </span>
         <Button size="sm" variant="ghost" onClick={open} aria-label={`Open ${file.filename}`}>
           <PanelRight aria-hidden /> Open
         </Button>

@@ -182,7 +182,7 @@ function Grid({ label, first, pages, onRange }: GridProps) {
       aria-activedescendant={`cell-${active.row}-${active.column}`}
       tabIndex={0}
       onKeyDown={onKeyDown}
-      className="group/grid tabular min-h-0 flex-1 overflow-auto text-sm focus-visible:-outline-offset-2"
+      className="group/grid tabular min-h-0 flex-1 overflow-auto text-sm outline-none"
     >
       <div className="relative" style={{ height: rows.getTotalSize() + HEADER_PX, width, minWidth: "100%" }}>
         <div

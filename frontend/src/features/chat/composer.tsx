@@ -63,7 +63,7 @@ export function Composer({ isRunning, isStopping, placeholder, onSend, onStop }:
   }
 
   return (
-    <div className="rounded-xl border border-line-strong bg-raised focus-within:border-accent focus-within:ring-1 focus-within:ring-accent">
+    <div className="rounded-xl border border-line-strong bg-raised transition-colors focus-within:border-accent focus-within:ring-3 focus-within:ring-accent/15">
       <UploadChips uploads={uploads} />
       <textarea
         ref={input}

@@ -143,7 +143,8 @@ function mergeToolCallChunks(
       call = { index, id: "", name: "", argsText: "", args: {} };
       merged.push(call);
     }
-    call.id = chunk.id || call.id || `${messageId}:${index}`;
+    if (chunk.id) call.id = chunk.id;
+    else if (!call.id) call.id = `${messageId}:${index}`;
     call.name += chunk.name ?? "";
     call.argsText += chunk.args ?? "";
   }

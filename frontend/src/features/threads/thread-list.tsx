@@ -77,6 +77,7 @@ interface ThreadRowProps {
 function ThreadRow({ thread, isOpen, onChosen }: ThreadRowProps) {
   const [isRenaming, setIsRenaming] = useState(false);
   const deleteThread = useDeleteThread();
+  const { setNarrowView } = useWorkspace();
   if (isRenaming) return <RenameRow thread={thread} onDone={() => setIsRenaming(false)} />;
   return (
     <li className="group relative">
@@ -84,7 +85,10 @@ function ThreadRow({ thread, isOpen, onChosen }: ThreadRowProps) {
         href={`/t/${thread.id}`}
         data-list-item
         aria-current={isOpen ? "page" : undefined}
-        onClick={onChosen}
+        onClick={() => {
+          setNarrowView("chat");
+          onChosen?.();
+        }}
         className={cn(
           "flex h-8 items-center gap-2 rounded-md px-2 text-sm hover:bg-hover max-sm:h-11",
           isOpen && "bg-hover font-medium",
