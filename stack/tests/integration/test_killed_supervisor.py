@@ -19,7 +19,7 @@ with embedded_stack(*sys.argv[2:], overrides={"DATA_DIR": sys.argv[1]}) as stack
 """
 
 
-def test_postgres_s3_and_redis_end_with_their_supervisor_and_start_again_on_the_same_data(tmp_path: Path) -> None:
+def test_servers_end_with_their_supervisor_and_start_again_on_the_same_data(tmp_path: Path) -> None:
     data = tmp_path / "data"
     supervisor = subprocess.Popen(
         [sys.executable, "-c", KILLED, str(data), *UNITS],

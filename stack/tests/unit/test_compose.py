@@ -177,6 +177,16 @@ def test_packages_are_installed_from_locks_with_hashes(dockerfile: str) -> None:
             assert not re.search(r"\bnpm (install|i)\b", command), command
 
 
+def test_the_page_is_served_with_the_headers_that_the_backend_gives() -> None:
+    middleware = pytest.importorskip("app.api.middleware")
+    template = (ROOT / "deploy" / "frontend" / "site.conf.template").read_text("utf-8")
+    served = dict(re.findall(r'^    add_header (\S+) "?(.*?)"? always;$', template, re.MULTILINE))
+    given = middleware.RequestMiddleware(
+        lambda: None, public_base_url="http://page.example", object_store_origin="${S3_ORIGIN}"
+    )._headers
+    assert served == given
+
+
 @pytest.mark.parametrize("name", sorted(BUILT))
 def test_build_arguments_are_known_to_the_dockerfile(name: str) -> None:
     declared = {words.split("=")[0] for words in instructions(BUILT[name]["dockerfile"], "ARG")}
