@@ -114,7 +114,8 @@ class Person:
         with connect_sse(self.http, method, path, timeout=STREAM_SECONDS, **options) as source:
             assert source.response.status_code == 200, source.response.read()
             for event in source.iter_sse():
-                yield Event(event.id, event.event, json.loads(event.data))
+                if event.data:  # a heartbeat has none
+                    yield Event(event.id, event.event, json.loads(event.data))
 
     def run(self, thread: str, run: str) -> dict[str, Any]:
         response = self.http.get(f"/threads/{thread}/runs/{run}")

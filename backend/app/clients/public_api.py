@@ -159,7 +159,9 @@ class PublicApi:
             if not source.response.is_success:
                 source.response.read()
                 raise _failure(source.response)
-            yield from source.iter_sse()
+            for event in source.iter_sse():
+                if event.data:  # the parser makes an event without data of a heartbeat once it has seen an id
+                    yield event
 
     def _json(self, method: str, path: str, **options: Any) -> dict[str, Any]:
         try:

@@ -97,7 +97,7 @@ class TestFailures:
 
 class TestLogin:
     def test_the_kept_key_signs_in_and_is_readable_by_its_owner_alone(
-        self, analyst, person: Person, tmp_path: Path
+        self, analyst: Analyst, person: Person, tmp_path: Path
     ) -> None:
         done = analyst("login", "--email", person.email, "--password", PASSWORD)
         assert done.returncode == 0, done.stderr

@@ -110,7 +110,7 @@ class TestEveryRoute:
             assert response.status_code == 404, f"{method} {path} gave {response.status_code}: {response.text[:200]}"
             assert response.json()["code"] == "not_found"
             checked += 1
-        assert checked >= 17
+        assert checked >= 16
         # And nothing happened to what they tried to reach.
         assert owner.http.get(f"/threads/{belongings.thread_id}").json()["title"] != "taken over"
         assert {file["id"] for file in owner.files(belongings.thread_id)} >= {belongings.file_id}
