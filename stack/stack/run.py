@@ -12,6 +12,7 @@ from stack.console import StackConsole
 from stack.instance import AlreadyRunningError, InstanceLock
 from stack.ports import PortConflict, find_conflicts
 from stack.secrets import UnsafeSecretsFileError
+from stack.services.postgres import PostgresSetupError
 from stack.settings import REPOSITORY_ROOT, StackSettings
 from stack.supervisor import UnitStartError
 from stack.units import UnsafeServiceError
@@ -40,7 +41,7 @@ def run_stack(outer: Mapping[str, str], settings: StackSettings, console: Consol
             for name in stack.register.end_leftovers():
                 view.say(f"ended {name}, left over from a stack that was killed")
             return asyncio.run(_run(stack, lock, view))
-        except UnsafeSecretsFileError as error:
+        except (UnsafeSecretsFileError, PostgresSetupError, FileNotFoundError) as error:
             view.fail(str(error))
             return 1
         finally:

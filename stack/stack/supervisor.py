@@ -101,7 +101,7 @@ class Supervisor:
             await asyncio.gather(*(ensure(dependency) for dependency in sorted(run.unit.after)))
             async with run.lock:
                 if not run.ready.is_set():
-                    await self._launch(run)
+                    await self._launch_or_explain(run)
 
         for name in names or self._runs:
             ensure(name)
@@ -182,6 +182,15 @@ class Supervisor:
         return None if process is None else process.pid
 
     # --- one unit -------------------------------------------------------------------------------------------------
+
+    async def _launch_or_explain(self, run: _Run) -> None:
+        """Every way to fail becomes an error that names the unit."""
+        try:
+            await self._launch(run)
+        except (UnitStartError, UnsafeServiceError):
+            raise
+        except Exception as error:
+            raise self._start_error(run.unit, f"{type(error).__name__}: {error}") from error
 
     async def _launch(self, run: _Run) -> None:
         """Start and wait until it is ready (a service) or has ended well (a task)."""
@@ -274,6 +283,9 @@ class Supervisor:
                 self._tell(service.name, UnitState.REFUSED, detail=str(error))
             except UnitStartError as error:
                 problem = error.reason
+            except Exception as error:
+                # From `prepare` or `provision`: said on the console, and tried again like any other failure.
+                problem = f"{type(error).__name__}: {error}"
             else:
                 problem = None
                 self._tell(service.name, UnitState.READY, time.monotonic() - started, service.address)

@@ -139,6 +139,46 @@ class TestStart:
             await supervisor.start()
         assert supervisor.pid("executor") is None
 
+    async def test_a_failure_while_preparing_names_the_service(self, stage: Stage) -> None:
+        async def prepare() -> None:
+            raise PermissionError("the folder is closed")
+
+        service = Service(
+            name="postgres",
+            argv=("sleep", "600"),
+            environment=ENVIRONMENT,
+            ready=always_ready,
+            address="nowhere",
+            prepare=prepare,
+        )
+        with pytest.raises(UnitStartError, match="postgres did not start: PermissionError: the folder is closed"):
+            await stage.run(service).start()
+
+    async def test_a_service_whose_restart_fails_is_tried_again(self, stage: Stage) -> None:
+        trouble = [0]
+
+        async def prepare() -> None:
+            if trouble[0]:
+                trouble[0] -= 1
+                raise PermissionError("for a moment")
+
+        service = Service(
+            name="redis",
+            argv=("sleep", "600"),
+            environment=ENVIRONMENT,
+            ready=always_ready,
+            address="nowhere",
+            prepare=prepare,
+        )
+        supervisor = stage.run(service)
+        await supervisor.start()
+        trouble[0] = 1
+        await supervisor.crash("redis")
+        assert [event.detail for event in stage.events if event.state == UnitState.CRASHED] == [
+            "killed by SIGKILL",
+            "PermissionError: for a moment",
+        ]
+
     async def test_a_task_that_fails_keeps_its_dependents_from_starting(self, stage: Stage) -> None:
         schema = Task(name="schema", argv=("sh", "-c", "echo no such table; exit 1"), environment=ENVIRONMENT)
         with pytest.raises(UnitStartError, match="no such table"):
@@ -264,10 +304,11 @@ class TestStop:
         supervisor = stage.run(stubborn)
         await supervisor.start()
         await stage_log_holds(stage, "backend", "child")
-        child = int((stage.folder / "logs" / "backend.log").read_text().split()[-1])
+        child = psutil.Process(int((stage.folder / "logs" / "backend.log").read_text().split()[-1]))
         await supervisor.stop_all()
         assert next(event for event in stage.events if event.state == UnitState.STOPPED).detail.startswith("killed")
-        assert not is_running(child)
+        _, alive = await asyncio.to_thread(psutil.wait_procs, [child], HANG_SECONDS)
+        assert alive == []
 
 
 class TestOrphans:
