@@ -57,8 +57,11 @@ def create_app(settings: ExecutorSettings | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        settings.executor_scratch_dir.mkdir(parents=True, exist_ok=True)
-        runtime = await choose_runtime(settings.sandbox_runtime, settings.executor_guest_dir.resolve())
+        scratch = settings.executor_scratch_dir.resolve()
+        scratch.mkdir(parents=True, exist_ok=True)
+        # Guests' files are nobody else's on this machine.
+        scratch.chmod(0o700)
+        runtime = await choose_runtime(settings.sandbox_runtime, settings.executor_guest_dir.resolve(), scratch)
         database = Database(settings.executor_database_url)
         store = ObjectStore(settings)
         session_manager = SessionManager(settings, database, store)

@@ -16,11 +16,12 @@ _PROBE_SECONDS = 5.0
 
 
 class Health(BaseModel):
-    """`unenforced` names every limit that this machine does not let the runtime enforce."""
+    """`enforcement` says by what each limit is kept; `unenforced` names each that this machine does not let be kept."""
 
     status: Literal["alive"] = "alive"
     runtime: str
     isolation: str
+    enforcement: dict[str, str]
     unenforced: list[str]
 
 
@@ -38,7 +39,12 @@ class Readiness(BaseModel):
 @router.get("/healthz")
 async def healthz(request: Request) -> Health:
     runtime = get_services(request).runtime
-    return Health(runtime=runtime.name, isolation=runtime.isolation, unenforced=list(runtime.unenforced))
+    return Health(
+        runtime=runtime.name,
+        isolation=runtime.isolation,
+        enforcement=dict(runtime.enforcement),
+        unenforced=list(runtime.unenforced),
+    )
 
 
 @router.get("/readyz", responses={503: {"model": Readiness}})

@@ -1,6 +1,6 @@
 """What every sandbox runtime offers and promises."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
@@ -57,6 +57,11 @@ class SandboxRuntime(Protocol):
 
     name: str
     isolation: str  # in plain words, for operators
+
+    @property
+    def enforcement(self) -> Mapping[str, str]:
+        """Each limit and by what it is enforced on this machine, in plain words."""
+        ...
 
     @property
     def unenforced(self) -> Sequence[str]:

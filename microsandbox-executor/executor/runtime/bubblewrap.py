@@ -55,9 +55,9 @@ class BubblewrapRuntime:
         "the guest shares the host's kernel, which is weaker than a virtual machine"
     )
 
-    def __init__(self, guest_dir: Path) -> None:
+    def __init__(self, guest_dir: Path, scratch_dir: Path) -> None:
         self._guest_dir = guest_dir
-        self._etc = tempfile.TemporaryDirectory(prefix="sandbox-etc-", ignore_cleanup_errors=True)
+        self._etc = scratch_dir / "guest-etc"
         self._found: _Machine | None = None
 
     @property
@@ -144,7 +144,7 @@ class BubblewrapRuntime:
     def _look(self) -> _Machine:
         return _Machine(
             bwrap=bwrap_path(),
-            root=GuestRoot.load(self._guest_dir, Path(self._etc.name)),
+            root=GuestRoot.load(self._guest_dir, self._etc),
             groups=ControlGroups.find(),
             syscall_filter=filter_program(),
         )
@@ -185,8 +185,11 @@ _LOCKS = (
 def _kernel_folders(limits: CommandLimits) -> list[str]:
     shared_memory = str(limits.memory_bytes // _SHARED_MEMORY_PART)
     return [
-        *("--proc", "/proc", "--dev", "/dev", "--size", shared_memory, "--perms", "1777", "--tmpfs", "/dev/shm"),  # noqa: S108
+        *("--dev", "/dev", "--size", shared_memory, "--perms", "1777", "--tmpfs", "/dev/shm"),  # noqa: S108
         *("--remount-ro", "/dev"),
+        # Under root the kernel takes the guest for the owner of /proc/sys and lets it write there, with effect on the
+        # whole machine. Nothing in a guest needs to write anywhere in /proc.
+        *("--remount-ro", "/proc"),
     ]
 
 

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import signal
+import subprocess
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +33,8 @@ entrances=$1 cpu_seconds=$2 file_blocks=$3 data_kilobytes=$4 open_files=$5
 shift 5
 IFS=:
 for entrance in $entrances; do echo 0 > "$entrance" || exit 97; done
-ulimit -c 0 && ulimit -n "$open_files" && ulimit -t "$cpu_seconds" && ulimit -f "$file_blocks" || exit 98
+ulimit -n "$open_files" 2> /dev/null # where the machine allows as many
+ulimit -c 0 && ulimit -t "$cpu_seconds" && ulimit -f "$file_blocks" || exit 98
 [ "$data_kilobytes" = - ] || ulimit -d "$data_kilobytes" || exit 98
 exec "$@"
 """
@@ -92,7 +94,6 @@ class BubblewrapProcess:
 
         Raises `RuntimeUnavailableError` when the sandbox could not be set up, so that the command never ran.
         """
-        process = self._process
         refusal = bytearray()
 
         async def forward(stream: StreamName, reader: asyncio.StreamReader) -> None:
@@ -101,11 +102,11 @@ class BubblewrapProcess:
                     refusal.extend(data)
                 await on_output(stream, data)
 
-        stdout, stderr = process.stdout, process.stderr
-        if stdout is None or stderr is None:
-            raise RuntimeError("the process was started without pipes")
-        pumps = [asyncio.create_task(forward("stdout", stdout)), asyncio.create_task(forward("stderr", stderr))]
-        ended = asyncio.create_task(process.wait())
+        pumps = [
+            asyncio.create_task(forward("stdout", self._stdout)),
+            asyncio.create_task(forward("stderr", self._stderr)),
+        ]
+        ended = asyncio.create_task(_readiness(self._monitor))
         try:
             _, late = await asyncio.wait([ended, *pumps], timeout=wall_seconds, return_when=asyncio.FIRST_EXCEPTION)
             timed_out = ended in late and not any(pump.done() and pump.exception() for pump in pumps)
@@ -119,17 +120,17 @@ class BubblewrapProcess:
             return CommandExit(_TIMEOUT_EXIT, timed_out=True, out_of_memory=is_out_of_memory())
         exit_code = await self._reported_exit()
         out_of_memory = is_out_of_memory()
-        if exit_code is None and not out_of_memory and (process.returncode or 0) > 0:
+        if exit_code is None and not out_of_memory and (self._process.returncode or 0) > 0:
             raise RuntimeUnavailableError(
                 f"the sandbox did not start: {refusal[-2000:].decode(errors='replace').strip()}"
             )
         return CommandExit(exit_code, out_of_memory=out_of_memory)
 
     async def _start(self) -> None:
-        status_read, status_write = os.pipe()
         with contextlib.ExitStack() as only_until_started:
-            only_until_started.callback(os.close, status_write)
-            self._status = await self._reader_of(status_read)
+            self._stdout, stdout_write = await self._pipe(only_until_started)
+            self._stderr, stderr_write = await self._pipe(only_until_started)
+            self._status, status_write = await self._pipe(only_until_started)
             filter_fd = _readable(only_until_started, self._launch.syscall_filter)
             arguments = [
                 *("--seccomp", str(filter_fd), "--json-status-fd", str(status_write)),
@@ -137,18 +138,21 @@ class BubblewrapProcess:
             ]
             # Not on the command line, which the guest can read in its /proc/1: the host's paths are not its business.
             arguments_fd = _readable(only_until_started, b"".join(os.fsencode(part) + b"\0" for part in arguments))
-            self._process = await asyncio.create_subprocess_exec(
-                *self._launch.launcher(),
-                *("--args", str(arguments_fd), "--", *self._launch.command),
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
+            # Not through the event loop: children of uvloop inherit descriptors that are not theirs and write to
+            # sockets, which `> /dev/stderr` cannot open. Not in a worker thread: bubblewrap dies with the thread that
+            # started it. It takes about a millisecond.
+            self._process = subprocess.Popen(  # noqa: ASYNC220, S603
+                [*self._launch.launcher(), "--args", str(arguments_fd), "--", *self._launch.command],
+                stdin=subprocess.DEVNULL,
+                stdout=stdout_write,
+                stderr=stderr_write,
                 env={},
                 cwd="/",
-                limit=_CHUNK_BYTES,
                 pass_fds=(filter_fd, status_write, arguments_fd),
                 start_new_session=True,
             )
+            self._monitor = os.pidfd_open(self._process.pid)
+            self._cleanup.callback(os.close, self._monitor)
             self._cleanup.push_async_callback(self._kill)
         async with asyncio.timeout(_START_SECONDS):
             first_line = await self._status.readline()
@@ -157,13 +161,16 @@ class BubblewrapProcess:
             with contextlib.suppress(ProcessLookupError):
                 self._first = os.pidfd_open(pid)
 
-    async def _reader_of(self, descriptor: int) -> asyncio.StreamReader:
-        reader = asyncio.StreamReader()
+    async def _pipe(self, owner_of_the_writing_end: contextlib.ExitStack) -> tuple[asyncio.StreamReader, int]:
+        """A pipe that is read here and written by the sandbox."""
+        reading_end, writing_end = os.pipe()
+        owner_of_the_writing_end.callback(os.close, writing_end)
+        reader = asyncio.StreamReader(limit=_CHUNK_BYTES)
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(descriptor, "rb", 0)
+            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(reading_end, "rb", 0)
         )
         self._cleanup.callback(transport.close)
-        return reader
+        return reader, writing_end
 
     async def _reported_exit(self) -> int | None:
         """What bubblewrap says about the command's end; nothing when it never ran or was killed from outside."""
@@ -177,10 +184,10 @@ class BubblewrapProcess:
 
     async def _kill(self) -> None:
         """End the sandbox and wait until its process 1, and with it everything in it, is gone."""
-        if self._process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
-            await self._process.wait()
+        if self._process.poll() is None:
+            self._process.kill()
+            await _readiness(self._monitor)
+            self._process.wait()
         if self._first is None:
             return
         with contextlib.suppress(ProcessLookupError):
@@ -221,8 +228,13 @@ def _readable(owner: contextlib.ExitStack, content: bytes) -> int:
 
 async def _readiness(descriptor: int) -> None:
     loop = asyncio.get_running_loop()
-    ready = loop.create_future()
-    loop.add_reader(descriptor, lambda: ready.done() or ready.set_result(None))
+    ready: asyncio.Future[None] = loop.create_future()
+
+    def note() -> None:
+        if not ready.done():
+            ready.set_result(None)
+
+    loop.add_reader(descriptor, note)
     try:
         await ready
     finally:

@@ -14,19 +14,19 @@ logger = structlog.get_logger(__name__)
 RuntimeName = Literal["bubblewrap"]
 
 # The strongest isolation first: `auto` takes the first that boots.
-_CANDIDATES: Mapping[RuntimeName, Callable[[Path], SandboxRuntime]] = {
+_CANDIDATES: Mapping[RuntimeName, Callable[[Path, Path], SandboxRuntime]] = {
     "bubblewrap": BubblewrapRuntime,
 }
 
 
-async def choose_runtime(wanted: RuntimeName | Literal["auto"], guest_dir: Path) -> SandboxRuntime:
+async def choose_runtime(wanted: RuntimeName | Literal["auto"], guest_dir: Path, scratch_dir: Path) -> SandboxRuntime:
     """Boot the wanted runtime, or with `auto` the strongest that boots here.
 
     Raises `RuntimeUnavailableError` with what each one that was tried said.
     """
     refusals = []
     for name in _CANDIDATES if wanted == "auto" else (wanted,):
-        runtime = _CANDIDATES[name](guest_dir)
+        runtime = _CANDIDATES[name](guest_dir, scratch_dir)
         try:
             await runtime.probe()
         except RuntimeUnavailableError as error:

@@ -12,6 +12,13 @@ from executor.runtime.base import RuntimeUnavailableError
 GUEST_PYTHON = "/opt/python"
 GUEST_ENVIRONMENT = "/opt/data-science"
 GUEST_FONTS = "/opt/fonts"
+_TMP = "/tmp"  # noqa: S108 (a folder of the guest's)
+_CHART_CACHE_NAME = ".matplotlib"
+_PROC_FILES = (
+    *("kcore", "keys", "key-users", "kallsyms", "kmsg", "kpagecount", "kpageflags", "kpagecgroup", "slabinfo"),
+    *("timer_list", "timer_stats", "sched_debug", "latency_stats", "vmallocinfo", "config.gz", "mtrr", "iomem"),
+)
+_PROC_FOLDERS = ("acpi", "asound", "driver", "fs", "scsi")
 _HOST_PROGRAM_FOLDERS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC_FILES = {
     "passwd": "root:x:0:0:root:/:/usr/sbin/nologin\nanalyst:x:1000:1000:analyst:/tmp:/bin/sh\n",
@@ -60,7 +67,7 @@ class GuestRoot:
             ) from error
         if not description.python_prefix.is_dir():
             raise RuntimeUnavailableError(
-                f"EXECUTOR_GUEST_DIR: the guest's Python, {description.python_prefix}, is no more; build the guest again"
+                f"EXECUTOR_GUEST_DIR: the guest's Python, {description.python_prefix}, is gone; build the guest again"
             )
         _write_etc(etc)
         packages = f"lib/python{'.'.join(description.python_version.split('.')[:2])}/site-packages"
@@ -76,7 +83,7 @@ class GuestRoot:
         )
 
     def arguments(self) -> list[str]:
-        """bubblewrap's arguments for everything but the session's own folders."""
+        """bubblewrap's arguments for everything but the session's own folders: an allow-list, all of it read-only."""
         arguments = ["--ro-bind", "/usr", "/usr"]
         for folder in _HOST_PROGRAM_FOLDERS:
             if os.path.islink(folder):
@@ -90,26 +97,26 @@ class GuestRoot:
         arguments += ["--ro-bind", str(self.etc), "/etc"]
         arguments += ["--ro-bind", str(self.python_prefix), GUEST_PYTHON]
         arguments += ["--ro-bind", str(self.environment), GUEST_ENVIRONMENT]
-        return arguments
+        return [*arguments, "--proc", "/proc", *_covered_proc()]
 
     def variables(self, threads: int) -> dict[str, str]:
         """The guest's whole environment; `threads` is what number libraries may start."""
         many = str(threads)
         variables = {
             "PATH": f"{GUEST_ENVIRONMENT}/bin:/usr/bin:/bin:/usr/sbin:/sbin",
-            "HOME": "/tmp",
-            "TMPDIR": "/tmp",
+            "HOME": _TMP,
+            "TMPDIR": _TMP,
             "USER": "analyst",
             "LOGNAME": "analyst",
             "SHELL": "/bin/sh",
             "LANG": "C.UTF-8",
             "TZ": "UTC",
-            "XDG_CACHE_HOME": "/tmp/.cache",
+            "XDG_CACHE_HOME": f"{_TMP}/.cache",
             "PYTHONDONTWRITEBYTECODE": "1",
             # A command that is killed at its time limit has then already handed over what it printed.
             "PYTHONUNBUFFERED": "1",
             "MPLBACKEND": "Agg",
-            "MPLCONFIGDIR": CHART_CACHE_IN_GUEST,
+            "MPLCONFIGDIR": f"{_TMP}/{_CHART_CACHE_NAME}",
             **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), many),
             **dict.fromkeys(("NUMEXPR_MAX_THREADS", "POLARS_MAX_THREADS", "RAYON_NUM_THREADS"), many),
         }
@@ -151,8 +158,16 @@ class GuestRoot:
             os.close(inside)
 
 
-_CHART_CACHE_NAME = ".matplotlib"
-CHART_CACHE_IN_GUEST = f"/tmp/{_CHART_CACHE_NAME}"
+def _covered_proc() -> list[str]:
+    """What the kernel shows of the machine, not of the sandbox, to whoever it takes for root."""
+    arguments = []
+    for name in _PROC_FILES:
+        if os.path.isfile(f"/proc/{name}"):
+            arguments += ["--ro-bind", "/dev/null", f"/proc/{name}"]
+    for name in _PROC_FOLDERS:
+        if os.path.isdir(f"/proc/{name}"):
+            arguments += ["--size", "4096", "--tmpfs", f"/proc/{name}", "--remount-ro", f"/proc/{name}"]
+    return arguments
 
 
 def _if_there(folder: Path) -> Path | None:
@@ -160,6 +175,7 @@ def _if_there(folder: Path) -> Path | None:
 
 
 def _write_etc(etc: Path) -> None:
+    shutil.rmtree(etc, ignore_errors=True)
     for name, content in _ETC_FILES.items():
         target = etc / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -168,4 +184,4 @@ def _write_etc(etc: Path) -> None:
     if Path("/etc/ld.so.cache").is_file():
         shutil.copyfile("/etc/ld.so.cache", etc / "ld.so.cache")
     if Path("/etc/alternatives").is_dir():  # Debian: /usr/bin/awk and others are links through it.
-        shutil.copytree("/etc/alternatives", etc / "alternatives", symlinks=True, dirs_exist_ok=False)
+        shutil.copytree("/etc/alternatives", etc / "alternatives", symlinks=True)

@@ -34,6 +34,9 @@ _X32_CALLS = 0x40000000
 _NEW_NAMESPACE_FLAGS = 0x7E020000
 _TERMINAL_INPUT_REQUESTS = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
 _SOCKET_FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6
+_PERSONALITIES = (0, 0xFFFFFFFF)  # the plain one, and the question which it is
+_SET_ID = 0o6000
+_MAKES_A_FILE = 0o100 | 0o20000000  # O_CREAT, O_TMPFILE
 
 
 class _Architecture(IntEnum):
@@ -63,6 +66,14 @@ _CLONE = _Call(56, 220)
 _IOCTL = _Call(16, 29)
 _SOCKET = _Call(41, 198)
 _SOCKETPAIR = _Call(53, 199)
+_PERSONALITY = _Call(135, 92)
+# Calls that set a file's mode, and the argument that holds it.
+_MODE_SETTERS = (
+    *((_Call(90, None), 1), (_Call(91, 52), 1), (_Call(268, 53), 2), (_same(452), 2)),  # chmod, fchmod, fchmodat(2)
+    *((_Call(85, None), 1), (_Call(133, None), 1), (_Call(259, 33), 2)),  # creat, mknod, mknodat
+)
+# Calls that may make a file: the arguments that hold the flags and the mode.
+_OPENERS = ((_Call(2, None), 1, 2), (_Call(257, 56), 2, 3))  # open, openat
 
 # Refused with EPERM.
 REFUSED: dict[str, _Call] = {
@@ -71,6 +82,7 @@ REFUSED: dict[str, _Call] = {
     "process_vm_readv": _Call(310, 270),
     "process_vm_writev": _Call(311, 271),
     "process_madvise": _same(440),
+    "process_mrelease": _same(448),
     "pidfd_getfd": _same(438),
     "kcmp": _Call(312, 272),
     "move_pages": _Call(279, 239),
@@ -146,6 +158,8 @@ ABSENT: dict[str, _Call] = {
     "io_uring_enter": _same(426),
     "io_uring_register": _same(427),
     "memfd_secret": _same(447),
+    # The mode of a new file lies in memory here too.
+    "openat2": _same(437),
 }
 
 
@@ -170,12 +184,29 @@ def _when_called(call: _Call, architecture: _Architecture, body: list[bytes]) ->
         yield from body
 
 
-def _socket_family_check() -> list[bytes]:
-    allowed = len(_SOCKET_FAMILIES)
-    checks = [
-        _instruction(_JUMP_EQUAL, family, allowed - position, 0) for position, family in enumerate(_SOCKET_FAMILIES)
+def _only(allowed: tuple[int, ...], error: int) -> list[bytes]:
+    """Let these values of the first argument pass."""
+    checks = [_instruction(_JUMP_EQUAL, value, len(allowed) - position, 0) for position, value in enumerate(allowed)]
+    return [_load_argument(0), *checks, _fail(error), _instruction(_RETURN, _ALLOW)]
+
+
+def _no_set_id(mode_argument: int) -> list[bytes]:
+    """A set-user-id file of a guest would run as the executor's user when somebody on the host ran it."""
+    return [
+        _load_argument(mode_argument),
+        _instruction(_JUMP_ANY_BIT, _SET_ID, 0, 1),
+        _fail(_EPERM),
+        _instruction(_RETURN, _ALLOW),
     ]
-    return [_load_argument(0), *checks, _fail(_EAFNOSUPPORT), _instruction(_RETURN, _ALLOW)]
+
+
+def _no_set_id_when_made(flags_argument: int, mode_argument: int) -> list[bytes]:
+    return [
+        _load_argument(flags_argument),
+        _instruction(_JUMP_ANY_BIT, _MAKES_A_FILE, 1, 0),
+        _instruction(_RETURN, _ALLOW),
+        *_no_set_id(mode_argument),
+    ]
 
 
 def _clone_check() -> list[bytes]:
@@ -212,8 +243,13 @@ def _program(architecture: _Architecture) -> Iterator[bytes]:
         yield from _when_called(call, architecture, [_fail(_ENOSYS)])
     yield from _when_called(_CLONE, architecture, _clone_check())
     yield from _when_called(_IOCTL, architecture, _ioctl_check())
-    yield from _when_called(_SOCKET, architecture, _socket_family_check())
-    yield from _when_called(_SOCKETPAIR, architecture, _socket_family_check())
+    yield from _when_called(_SOCKET, architecture, _only(_SOCKET_FAMILIES, _EAFNOSUPPORT))
+    yield from _when_called(_SOCKETPAIR, architecture, _only(_SOCKET_FAMILIES, _EAFNOSUPPORT))
+    yield from _when_called(_PERSONALITY, architecture, _only(_PERSONALITIES, _EPERM))
+    for call, mode in _MODE_SETTERS:
+        yield from _when_called(call, architecture, _no_set_id(mode))
+    for call, flags, mode in _OPENERS:
+        yield from _when_called(call, architecture, _no_set_id_when_made(flags, mode))
     yield _instruction(_RETURN, _ALLOW)
 
 

@@ -6,7 +6,7 @@
     TARGET/guest.json      which interpreter on this machine is shown at /opt/python
 
 It is built in TARGET.new and then renamed, so TARGET is always whole, and built again only when the lock, the fonts,
-the files in guest/, these scripts or the interpreter change. Plain standard library, Python >= 3.8.
+the files in guest/, these scripts or the interpreter change. Plain standard library.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ import tempfile
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Dict, Iterable, Iterator, List, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 SOURCE = Path(__file__).resolve().parent
 LOCK = SOURCE / "requirements.lock"
@@ -84,9 +87,13 @@ class Interpreter(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Build the data-science environment that the sandbox shows its guests.")
+    parser = argparse.ArgumentParser(
+        description="Build the data-science environment that the sandbox shows its guests."
+    )
     parser.add_argument("--uv", required=True, type=Path)
-    parser.add_argument("--python", required=True, type=Path, help="a Python 3.12; its installation is shown to the guests")
+    parser.add_argument(
+        "--python", required=True, type=Path, help="a Python 3.12; its installation is shown to the guests"
+    )
     parser.add_argument("--target", required=True, type=Path)
     options = parser.parse_args()
     target = options.target.absolute()
@@ -245,7 +252,11 @@ def copy_debian_fonts(tree: Path, folder: Path) -> bool:
 
 
 def list_fonts(interpreter: Interpreter, site_packages: Path, building: Path) -> None:
-    environment = {**clean_environment(), "PYTHONPATH": str(site_packages), "MPLCONFIGDIR": str(building / "matplotlib")}
+    environment = {
+        **clean_environment(),
+        "PYTHONPATH": str(site_packages),
+        "MPLCONFIGDIR": str(building / "matplotlib"),
+    }
     (building / "matplotlib").mkdir()
     style = site_packages / "matplotlibrc"
     arguments = [str(building / "fonts"), *([str(style)] if style.exists() else [])]
@@ -256,7 +267,7 @@ def list_fonts(interpreter: Interpreter, site_packages: Path, building: Path) ->
 
 
 def describe(building: Path, interpreter: Interpreter) -> None:
-    facts: Dict[str, object] = {
+    facts: dict[str, object] = {
         "python_prefix": str(interpreter.prefix),
         "python_version": interpreter.version,
         "libpython_shared": interpreter.libpython_shared,
@@ -278,15 +289,17 @@ def remove(folder: Path) -> None:
         shutil.rmtree(str(folder))
 
 
-def clean_environment() -> Dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name not in ("PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV")}
+def clean_environment() -> dict[str, str]:
+    return {
+        name: value for name, value in os.environ.items() if name not in ("PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV")
+    }
 
 
 def run(
-    command: List[str],
+    command: list[str],
     *,
     folder: Path = SOURCE,
-    environment: Dict[str, str] | None = None,
+    environment: dict[str, str] | None = None,
     accepted: Iterable[int] = (0,),
 ) -> None:
     """Raises BuildError naming the command when it fails."""
@@ -302,9 +315,11 @@ def run(
         raise BuildError(f"`{' '.join(command)}` failed with exit code {done.returncode}")
 
 
-def output_of(command: List[str]) -> str:
+def output_of(command: list[str]) -> str:
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True, timeout=60)
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True, timeout=60
+        )
     except (OSError, subprocess.SubprocessError) as error:
         raise BuildError(f"`{command[0]}` does not run: {error}") from error
     return done.stdout

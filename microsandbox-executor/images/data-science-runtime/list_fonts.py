@@ -18,7 +18,14 @@ FAMILIES = ("Noto Sans", "Noto Sans SC", "Noto Sans JP", "Noto Sans KR", "Noto S
 # Names that people's code asks for, and the family that is drawn instead.
 OTHER_NAMES = {
     "Noto Sans": ("Arial", "Helvetica", "Liberation Sans", "Segoe UI", "Roboto", "Open Sans"),
-    "Noto Sans SC": ("Noto Sans CJK SC", "SimHei", "Microsoft YaHei", "PingFang SC", "WenQuanYi Zen Hei", "Arial Unicode MS"),
+    "Noto Sans SC": (
+        "Noto Sans CJK SC",
+        "SimHei",
+        "Microsoft YaHei",
+        "PingFang SC",
+        "WenQuanYi Zen Hei",
+        "Arial Unicode MS",
+    ),
     "Noto Sans JP": ("Noto Sans CJK JP", "MS Gothic", "Yu Gothic", "Hiragino Sans", "IPAexGothic"),
     "Noto Sans KR": ("Noto Sans CJK KR", "Malgun Gothic", "NanumGothic", "AppleGothic"),
 }
@@ -50,7 +57,11 @@ def _as_the_guest_sees_it(entry: font_manager.FontEntry, fonts: Path) -> font_ma
 
 
 def _name_families(style: Path, families: list[str]) -> None:
-    lines = [line for line in style.read_text("utf-8").splitlines() if not line.startswith(("font.family", "font.sans-serif"))]
+    lines = [
+        line
+        for line in style.read_text("utf-8").splitlines()
+        if not line.startswith(("font.family", "font.sans-serif"))
+    ]
     names = ", ".join(families)
     lines += [f"font.family: {names}", f"font.sans-serif: {names}"]
     style.write_text("\n".join(lines) + "\n", "utf-8")
