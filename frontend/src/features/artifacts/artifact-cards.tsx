@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { toast } from "sonner";
 import { explain } from "@/api/problem";
 import type { ThreadFile } from "@/api/types";
-import { Button } from "@/components/ui/button";
+import { cn } from "@/components/ui/class-names";
 import { IconButton } from "@/components/ui/icon-button";
 import { Skeleton } from "@/components/ui/skeleton";
 import { KindIcon, kindLabel } from "@/features/files/file-kinds";
@@ -15,6 +15,7 @@ import { pictureTwins } from "./picture-twins";
 import { VegaChart } from "./vega-chart";
 
 const INLINE_HEIGHT = 240;
+const MAX_INLINE = 4;
 const MAX_INLINE_SPEC_BYTES = 2_000_000;
 
 interface ArtifactCardsProps {
@@ -23,14 +24,26 @@ interface ArtifactCardsProps {
 }
 
 export function ArtifactCards({ files, onOpen }: ArtifactCardsProps) {
-  const twins = pictureTwins(files);
+  const shown = inlineFiles(files);
   return (
-    <div className="mt-3 flex flex-col gap-2">
-      {files.map((file) => (
-        <ArtifactCard key={file.id} file={file} onOpen={onOpen} showsPicture={!twins.has(file.id)} />
-      ))}
+    <div className="@container mt-3">
+      <div className="grid grid-cols-1 gap-2 @xl:grid-cols-2">
+        {files.map((file) => (
+          <ArtifactCard key={file.id} file={file} onOpen={onOpen} showsPicture={shown.has(file.id)} />
+        ))}
+      </div>
     </div>
   );
+}
+
+/** What is shown in its card: the first charts and pictures, but no picture of a chart that is shown already. */
+function inlineFiles(files: readonly ThreadFile[]): ReadonlySet<string> {
+  const twins = pictureTwins(files);
+  const candidates = files.filter(
+    ({ id, preview, size }) =>
+      (preview === "image" && !twins.has(id)) || (preview === "vega-lite" && size <= MAX_INLINE_SPEC_BYTES),
+  );
+  return new Set(candidates.slice(0, MAX_INLINE).map(({ id }) => id));
 }
 
 interface ArtifactCardProps {
@@ -42,9 +55,12 @@ interface ArtifactCardProps {
 function ArtifactCard({ file, onOpen, showsPicture }: ArtifactCardProps) {
   const open = () => onOpen(file.id);
   return (
-    <article aria-label={file.filename} className="overflow-hidden rounded-md border">
+    <article
+      aria-label={file.filename}
+      className={cn("min-w-0 overflow-hidden rounded-md border", showsPicture && "@xl:col-span-2")}
+    >
       {showsPicture && file.preview === "image" && <InlineImage file={file} onOpen={open} />}
-      {showsPicture && file.preview === "vega-lite" && file.size <= MAX_INLINE_SPEC_BYTES && <InlineChart file={file} />}
+      {showsPicture && file.preview === "vega-lite" && <InlineChart file={file} />}
       <div className="flex items-center gap-2.5 py-1.5 pr-1.5 pl-3">
         <KindIcon kind={file.preview} className="size-4 shrink-0 text-ink-3" />
         <button type="button" onClick={open} className="group/name min-w-0 flex-1 rounded-sm text-left">
@@ -54,9 +70,9 @@ function ArtifactCard({ file, onOpen, showsPicture }: ArtifactCardProps) {
             {file.version > 1 && ` · v${file.version}`}
           </span>
         </button>
-        <Button size="sm" variant="ghost" onClick={open} aria-label={`Open ${file.filename}`}>
-          <PanelRight aria-hidden /> Open
-        </Button>
+        <IconButton label={`Open ${file.filename}`} size="icon-sm" onClick={open}>
+          <PanelRight aria-hidden />
+        </IconButton>
         <IconButton
           label={`Download ${file.filename}`}
           size="icon-sm"

@@ -1,4 +1,5 @@
 import type { TablePreview } from "@/api/types";
+import { withoutFloatNoise } from "./cell-text";
 
 const CHAR_PX = 7.4;
 const PADDING_PX = 26;
@@ -7,8 +8,8 @@ const MAX_PX = 320;
 const SAMPLED_ROWS = 60;
 
 function lengthOf(cell: unknown): number {
-  if (typeof cell === "string") return cell.length;
-  return typeof cell === "number" || typeof cell === "boolean" ? String(cell).length : 0;
+  if (typeof cell === "string") return withoutFloatNoise(cell).length;
+  return typeof cell === "number" || typeof cell === "boolean" ? withoutFloatNoise(String(cell)).length : 0;
 }
 
 /** Widths in pixels that fit the header and the first rows. */

@@ -18,7 +18,7 @@ const FRAME_PATH = "/report-frame.html";
  * (`sandbox`). A frame without an address of its own inherits the application's policy, under which scripts of a report stay still.
  */
 export async function scriptedFrameUrl(): Promise<string | null> {
-  const response = await fetch(FRAME_PATH, { method: "HEAD" }).catch(() => null);
+  const response = await fetch(FRAME_PATH).catch(() => null);
   const policy = response?.headers.get("content-security-policy") ?? "";
   return response?.ok && /(^|;)\s*sandbox\b/.test(policy) ? FRAME_PATH : null;
 }

@@ -7,6 +7,7 @@ import { Button } from "@/components/ui/button";
 import { cn } from "@/components/ui/class-names";
 import { ErrorNote } from "@/components/ui/error-note";
 import { Skeleton } from "@/components/ui/skeleton";
+import { cellText, withoutFloatNoise } from "./cell-text";
 import { columnWidths, isNumericType } from "./column-widths";
 import { moveInGrid, type CellPosition } from "./grid-navigation";
 import { toTsv, type Cell } from "./tsv";
@@ -158,7 +159,7 @@ function Grid({ label, first, pages, onRange }: GridProps) {
   function onKeyDown(event: KeyboardEvent) {
     if ((event.ctrlKey || event.metaKey) && event.key === "c" && !window.getSelection()?.toString()) {
       const cell = pages.rowAt(active.row)?.[active.column];
-      void (navigator as Partial<Navigator>).clipboard?.writeText(cell === null || cell === undefined ? "" : String(cell));
+      void (navigator as Partial<Navigator>).clipboard?.writeText(cellText(cell));
       return;
     }
     const page = Math.max(1, Math.floor((viewport.current?.clientHeight ?? 0) / ROW_PX) - 2);
@@ -259,7 +260,8 @@ interface GridCellProps {
 }
 
 function GridCell({ id, cell, columnIndex, isActive, isNumeric, left, width, onChoose }: GridCellProps) {
-  const text = cell === null || cell === undefined ? "" : String(cell);
+  const text = cellText(cell);
+  const shown = isNumeric ? withoutFloatNoise(text) : text;
   return (
     // The grid itself takes the keys (arrow keys move the active cell); the mouse may choose one directly.
     // eslint-disable-next-line jsx-a11y/click-events-have-key-events
@@ -269,7 +271,7 @@ function GridCell({ id, cell, columnIndex, isActive, isNumeric, left, width, onC
       tabIndex={-1}
       aria-colindex={columnIndex + 1}
       aria-selected={isActive}
-      title={text.length > 24 ? text : undefined}
+      title={text.length > 24 || shown !== text ? text : undefined}
       onClick={onChoose}
       className={cn(
         "absolute top-0 flex h-full items-center px-3 outline-none",
@@ -280,7 +282,7 @@ function GridCell({ id, cell, columnIndex, isActive, isNumeric, left, width, onC
     >
       {cell === undefined && <Skeleton className="h-3 w-3/4" />}
       {cell === null && <span className="text-ink-3/70">·</span>}
-      <span className="truncate">{text}</span>
+      <span className="truncate">{shown}</span>
     </div>
   );
 }

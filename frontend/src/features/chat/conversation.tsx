@@ -62,9 +62,9 @@ export function Conversation({ threadId }: { threadId: string }) {
                 key={turn.id}
                 turn={turn}
                 files={files}
-                isLast={index === turns.length - 1 && !isRunning}
+                isLast={index === turns.length - 1}
                 onOpenFile={selectFile}
-                onAskAgain={send}
+                onAsk={send}
               />
             ))}
           </div>

@@ -7,6 +7,7 @@ import { ArtifactCards } from "@/features/artifacts/artifact-cards";
 import { KindIcon } from "@/features/files/file-kinds";
 import { AnswerText } from "./answer-text";
 import { Plan } from "./plan";
+import { splitFollowUps } from "./follow-ups";
 import { StepList } from "./step-list";
 import type { Block, Turn } from "./turns";
 
@@ -15,21 +16,28 @@ interface TurnViewProps {
   files: readonly ThreadFile[];
   isLast: boolean;
   onOpenFile: (fileId: string) => void;
-  onAskAgain: (question: string) => void;
+  onAsk: (question: string) => void;
 }
 
-export const TurnView = memo(function TurnView({ turn, files, isLast, onOpenFile, onAskAgain }: TurnViewProps) {
+export const TurnView = memo(function TurnView({ turn, files, isLast, onOpenFile, onAsk }: TurnViewProps) {
+  const lastText = turn.blocks.findLast(({ kind }) => kind === "text");
+  const next = isLast && lastText?.kind === "text" ? splitFollowUps(lastText.text) : null;
   const attached = turn.question.fileIds.flatMap((id) => files.find((file) => file.id === id) ?? []);
   return (
     <div className="py-4" data-testid="turn" data-status={turn.status}>
       <Question text={turn.question.text} attached={attached} onOpenFile={onOpenFile} />
       <div className="mt-3">
         {turn.blocks.map((block) => (
-          <BlockView key={block.id} block={block} isLive={turn.isLive} />
+          <BlockView
+            key={block.id}
+            block={block.kind === "text" && block === lastText && next ? { ...block, text: next.text } : block}
+            isLive={turn.isLive}
+          />
         ))}
         {turn.isLive && isWaiting(turn) && <Working isSending={turn.status === "sending"} />}
         {turn.artifacts.length > 0 && <ArtifactCards files={turn.artifacts} onOpen={onOpenFile} />}
-        <Ending turn={turn} isLast={isLast} onAskAgain={onAskAgain} />
+        {next && !turn.isLive && <NextQuestions questions={next.questions} onAsk={onAsk} />}
+        <Ending turn={turn} canAskAgain={isLast && !turn.isLive} onAskAgain={onAsk} />
       </div>
     </div>
   );
@@ -48,6 +56,32 @@ function Working({ isSending }: { isSending: boolean }) {
       <Spinner className="size-3.5 text-accent-ink" />
       {isSending ? "Sending…" : "Working…"}
     </p>
+  );
+}
+
+interface NextQuestionsProps {
+  questions: readonly string[];
+  onAsk: (question: string) => void;
+}
+
+function NextQuestions({ questions, onAsk }: NextQuestionsProps) {
+  if (questions.length === 0) return null;
+  return (
+    <section aria-label="Next questions" className="mt-4">
+      <h2 className="mb-1.5 text-xs text-ink-3">You could ask next</h2>
+      <div className="flex flex-wrap gap-2">
+        {questions.map((question) => (
+          <button
+            key={question}
+            type="button"
+            onClick={() => onAsk(question)}
+            className="rounded-full border border-line-strong px-3 py-1 text-left text-sm text-ink-2 hover:border-accent hover:bg-accent-soft hover:text-ink"
+          >
+            {question}
+          </button>
+        ))}
+      </div>
+    </section>
   );
 }
 
@@ -93,11 +127,11 @@ function BlockView({ block, isLive }: { block: Block; isLive: boolean }) {
 
 interface EndingProps {
   turn: Turn;
-  isLast: boolean;
+  canAskAgain: boolean;
   onAskAgain: (question: string) => void;
 }
 
-function Ending({ turn, isLast, onAskAgain }: EndingProps) {
+function Ending({ turn, canAskAgain, onAskAgain }: EndingProps) {
   if (turn.status === "cancelled") {
     return (
       <p className="mt-2 flex items-center gap-2 text-sm text-ink-3">
@@ -113,7 +147,7 @@ function Ending({ turn, isLast, onAskAgain }: EndingProps) {
         <p className="font-medium">{turn.error?.message ?? "This did not work out."}</p>
         <p className="text-ink-2">Your files and the results so far are kept. You can ask again.</p>
         <p className="mt-0.5 font-mono text-xs break-all text-ink-3">Run {turn.id}</p>
-        {isLast && (
+        {canAskAgain && (
           <Button size="sm" className="mt-2" onClick={() => onAskAgain(turn.question.text)}>
             Ask again
           </Button>
