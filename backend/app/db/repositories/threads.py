@@ -5,6 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import delete, func, select, tuple_, update
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.models import Thread, ThreadSandboxSession
@@ -81,12 +82,15 @@ class SandboxSessionRepository:
 
     async def place(self, *, thread_id: UUID, session_id: str, generation: str, executor_base_url: str) -> None:
         """Point the thread at a sandbox; the count of registered changes belongs to the workspace and stays."""
-        row = await self._session.get(ThreadSandboxSession, thread_id, with_for_update=True)
-        if row is None:
-            row = ThreadSandboxSession(thread_id=thread_id)
-            self._session.add(row)
-        row.sandbox_session_id = session_id
-        row.generation = generation
-        row.executor_base_url = executor_base_url
-        row.updated_at = func.now()  # evaluated by the server
-        await self._session.flush()
+        placed = {
+            "sandbox_session_id": session_id,
+            "generation": generation,
+            "executor_base_url": executor_base_url,
+            "updated_at": func.now(),
+        }
+        # The first tool calls of a thread come at once, each with the same session in hand.
+        await self._session.execute(
+            insert(ThreadSandboxSession)
+            .values(thread_id=thread_id, **placed)
+            .on_conflict_do_update(index_elements=["thread_id"], set_=placed)
+        )
