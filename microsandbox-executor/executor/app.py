@@ -28,12 +28,13 @@ from executor.routes import files, health, jobs, sessions
 from executor.runtime.base import SandboxRuntime
 from executor.runtime.factory import choose_runtime
 from executor.sessions.session_manager import SessionManager
+from executor.shutdown import on_stop
 from executor.storage.object_store import ObjectStore
 
 logger = structlog.get_logger(__name__)
 
 _SWEEP_SECONDS = 30.0
-_DRAIN_SECONDS = 20.0
+_DRAIN_SECONDS = 8.0
 _REQUEST_ID = re.compile(r"^[A-Za-z0-9._-]{8,64}$")
 _QUIET_PATHS = {"/healthz", "/readyz"}
 
@@ -76,9 +77,11 @@ def create_app(settings: ExecutorSettings | None = None) -> FastAPI:
             lost_jobs=lost,
         )
         sweeper = asyncio.create_task(_sweep(session_manager))
-        yield
+        drains: list[asyncio.Task[None]] = []
+        with on_stop(lambda: drains.append(asyncio.create_task(job_manager.drain(_DRAIN_SECONDS)))):
+            yield
         sweeper.cancel()
-        await job_manager.drain(_DRAIN_SECONDS)
+        await asyncio.gather(job_manager.drain(_DRAIN_SECONDS), *drains)
         await database.close()
 
     app = FastAPI(title="Executor", version="0.1.0", docs_url=None, redoc_url=None, lifespan=lifespan)
@@ -92,12 +95,13 @@ def create_app(settings: ExecutorSettings | None = None) -> FastAPI:
 
 async def _sweep(manager: SessionManager) -> None:
     while True:
-        await asyncio.sleep(_SWEEP_SECONDS)
         try:
+            await manager.tidy_scratch()
             await manager.close_idle()
         except Exception as error:
             # The next round tries again; an idle folder that stays a little longer harms nobody.
             logger.warning("sweep_failed", error=repr(error))
+        await asyncio.sleep(_SWEEP_SECONDS)
 
 
 class RequestLog:

@@ -47,6 +47,7 @@ class RunningJob:
     waiting: asyncio.Task[None] | None = None
     command: asyncio.Task[CommandExit] | None = None
     cancelled: bool = False
+    why_cancelled: str = ""
     over_disk: bool = False
     not_stored: bool = False
 
@@ -140,13 +141,14 @@ class JobManager:
         row = await self.get(job_id)
         yield ResultOut.model_validate(row.result) if row.result else lost_result(job_id)
 
-    async def cancel(self, job_id: str) -> None:
+    async def cancel(self, job_id: str, *, why: str = "Stopped before it was done.") -> None:
         """Stop a job; one that has ended stays as it is."""
         running = self._running.get(job_id)
         if running is None:
             await self.get(job_id)
             return
         running.cancelled = True
+        running.why_cancelled = why
         if running.waiting is not None:
             running.waiting.cancel()
         if running.command is not None:
@@ -177,7 +179,7 @@ class JobManager:
         if tasks:
             await asyncio.wait(tasks, timeout=seconds)
         for job in list(self._running.values()):
-            await self.cancel(job.job_id)
+            await self.cancel(job.job_id, why="Stopped: the executor was being shut down.")
         if self._running:
             await asyncio.wait([_task_of(job) for job in self._running.values()])
 
@@ -227,7 +229,7 @@ class JobManager:
             except asyncio.CancelledError:
                 if not job.cancelled:
                     raise
-                return ResultOut(job_id=job.job_id, status="cancelled", message="Stopped before it began.")
+                return ResultOut(job_id=job.job_id, status="cancelled", message=job.why_cancelled)
             return await self._run(job, program, session)
 
     async def _wait_for_slot(self, job: RunningJob) -> None:
@@ -348,7 +350,7 @@ def _result_of(
         notes.append("Stopped: the workspace has grown over its disk quota. Delete something and go on.")
     elif ended is None:
         status, exit_code = "cancelled", None
-        notes.append("Stopped before it was done.")
+        notes.append(job.why_cancelled)
     elif ended.timed_out:
         status, exit_code = "timed_out", _TIMEOUT_EXIT
         notes.append(f"Stopped after {duration:.0f} s, its time limit. What it had printed until then is kept.")

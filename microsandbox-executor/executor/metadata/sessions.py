@@ -37,6 +37,12 @@ class SessionRepository:
     async def get(self, session_id: str, generation: str) -> Session | None:
         return await self._session.get(Session, (session_id, generation))
 
+    async def live_in_slot(self, session_id: str) -> list[Session]:
+        rows = await self._session.scalars(
+            select(Session).where(Session.session_id == session_id, Session.status == "live")
+        )
+        return list(rows)
+
     async def newest_generation(self, session_id: str) -> str | None:
         return await self._session.scalar(select(func.max(Session.generation)).where(Session.session_id == session_id))
 

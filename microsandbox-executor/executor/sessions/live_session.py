@@ -3,7 +3,6 @@
 import asyncio
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import structlog
 from anyio import to_thread
@@ -103,8 +102,3 @@ class LiveSession:
         """Remove the local copy; everything persisted stays in the store."""
         if await to_thread.run_sync(self.tree.root.exists):
             await to_thread.run_sync(self.tree.remove)
-
-
-def scratch_root(scratch: Path, session_id: str, generation: str) -> Path:
-    """Where an incarnation's folders lie; a colon has no place in a path that is mounted."""
-    return scratch / session_id / generation.replace(":", "-")

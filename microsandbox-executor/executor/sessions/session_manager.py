@@ -4,8 +4,10 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 
 import structlog
+from anyio import to_thread
 from sqlalchemy.exc import IntegrityError
 
 from executor.config import ExecutorSettings
@@ -14,8 +16,9 @@ from executor.metadata.database import Database
 from executor.metadata.models import Session, WorkspaceInput
 from executor.metadata.sessions import SessionRepository
 from executor.sessions.guest_tree import GuestTree
-from executor.sessions.live_session import LiveSession, scratch_root
+from executor.sessions.live_session import LiveSession
 from executor.sessions.persistence import WorkspacePersistence
+from executor.sessions.scratch import folder_name, session_folder, session_folders
 from executor.storage.object_store import ObjectStore
 
 logger = structlog.get_logger(__name__)
@@ -110,7 +113,7 @@ class SessionManager:
             return session
 
     def _assemble(self, row: Session) -> LiveSession:
-        tree = GuestTree(scratch_root(self._settings.executor_scratch_dir.resolve(), row.session_id, row.generation))
+        tree = GuestTree(session_folder(self._settings.executor_scratch_dir.resolve(), row.session_id, row.generation))
         return LiveSession(
             session_id=row.session_id,
             generation=row.generation,
@@ -141,6 +144,23 @@ class SessionManager:
             async with self._database.transaction() as transaction:
                 await SessionRepository(transaction).purge(row.workspace)
         logger.info("session_ended", session=name, purged=purge)
+
+    async def tidy_scratch(self) -> None:
+        """Free the disk of what an earlier process left: folders of ended sessions; live ones that nobody has used for
+        a while are opened, which stores what was not, and then closed like any idle one."""
+        bound = datetime.now(UTC) - timedelta(seconds=self._settings.executor_idle_seconds)
+        # Listed before the rows are read: a folder is made after its row, so none is taken for a stray.
+        folders = await to_thread.run_sync(session_folders, self._settings.executor_scratch_dir.resolve())
+        for folder in folders:
+            async with self._database.transaction() as transaction:
+                rows = await SessionRepository(transaction).live_in_slot(folder.parent.name)
+            row = next((row for row in rows if folder_name(row.generation) == folder.name), None)
+            if row is None:
+                await to_thread.run_sync(GuestTree(folder).remove)
+                logger.info("stray_folder_removed", session_id=folder.parent.name, folder=folder.name)
+            elif f"{row.session_id}@{row.generation}" not in self._live and row.last_used_at < bound:
+                async with self.using(f"{row.session_id}@{row.generation}"):
+                    pass
 
     async def close_idle(self) -> int:
         """Free the disk of sessions that nobody has used for a while; they stay live and come back from the store."""

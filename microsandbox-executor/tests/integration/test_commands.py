@@ -91,6 +91,19 @@ class TestJobs:
         # What the lost command had written before it died was not lost with it.
         assert executor.bash(session, "wc -l < done; wc -l < lost")["stdout"] == "1\n1\n"
 
+    async def test_a_stop_of_the_executor_ends_commands_and_says_so(self, executor: Executor, session: str) -> None:
+        job = str(uuid4())
+        command = "echo begun > begun; sleep 60"
+        executor.http.post("/v1/jobs", json={"session": session, "command": command, "job_id": job})
+        waiting = asyncio.create_task(asyncio.to_thread(executor.bash, session, command, job_id=job))
+        await asyncio.sleep(1)
+        await executor.stack.restart("executor")
+        result = await waiting
+        assert (result["status"], result["exit_code"]) == ("cancelled", None)
+        assert "shut down" in result["message"]
+        assert [change["path"] for change in result["changes"]] == ["/workspace/begun"]
+        assert executor.http.get(f"/v1/jobs/{job}").json()["result"] == result
+
     def test_output_is_live_with_ids_and_can_be_taken_up_again(self, executor: Executor, session: str) -> None:
         job = str(uuid4())
         command = "for i in 1 2 3; do echo line $i; sleep 0.3; done"

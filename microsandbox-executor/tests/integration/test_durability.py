@@ -3,6 +3,7 @@
 import shutil
 import threading
 import time
+from pathlib import Path
 from uuid import uuid4
 
 from executor_client import Executor
@@ -73,6 +74,25 @@ class TestRestoring:
         result = executor.python(session, check)
         assert result["stdout"] == "[] 12\n"
         assert executor.bash(session, "stat -c %a ./-rf")["stdout"] == "750\n"
+
+
+class TestScratch:
+    async def test_folders_of_sessions_that_ended_meanwhile_are_removed(self, executor: Executor, session: str) -> None:
+        kept = executor.create(f"threads/{uuid4()}")["session"]
+        executor.bash(kept, "echo x > x")
+        scratch = Path(executor.env["EXECUTOR_SCRATCH_DIR"])
+        stray = scratch / session.partition("@")[0] / "2026-01-01T00-00-00.000Z" / "workspace"
+        stray.mkdir(parents=True)
+        await executor.stack.restart("executor")
+        deadline = time.monotonic() + 30
+        while stray.exists() and time.monotonic() < deadline:
+            executor.get(kept, "/workspace/x")
+        assert not stray.exists()
+        assert executor.get(kept, "/workspace/x").content == b"x\n"
+
+    def test_nobody_else_on_the_machine_can_look_into_it(self, executor: Executor, session: str) -> None:
+        executor.bash(session, "true")
+        assert Path(executor.env["EXECUTOR_SCRATCH_DIR"]).stat().st_mode & 0o077 == 0
 
 
 class TestChangingKinds:

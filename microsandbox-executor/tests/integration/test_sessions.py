@@ -107,7 +107,7 @@ class TestAuthentication:
                 assert stranger.get("/v1/jobs/x").status_code == 401
 
     def test_health_needs_none_and_says_how_guests_are_locked_in(self, executor: Executor) -> None:
-        health = httpx.get(f"{executor.http.base_url}healthz").json()
+        health = httpx.get(f"{executor.stack.base_url('executor')}/healthz").json()
         assert health["runtime"] == "bubblewrap"
         assert "kernel" in health["isolation"]
         assert isinstance(health["unenforced"], list)
