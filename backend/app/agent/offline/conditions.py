@@ -10,7 +10,7 @@ from app.agent.offline.words import name_words, plain
 
 _MONTH_NAMES = "january february march april may june july august september october november december"
 _MONTHS = tuple(_MONTH_NAMES.split())
-_NUMBER = r"[$€£]?(-?\d[\d,]*\.?\d*)\s?(k|m|million|thousand|billion|%)?\b"
+_NUMBER = r"[$€£]?(-?\d[\d,]*\.?\d*(?:e[-+]?\d+)?)\s?(k|m|million|thousand|billion|%)?\b"
 _COMPARISONS: tuple[tuple[Operator, str], ...] = (
     (">=", r"(?:>=|at least|no less than|not less than|or more than|minimum of)"),
     ("<=", r"(?:<=|at most|no more than|not more than|up to|maximum of)"),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from app.agent.offline.measures import natural_aggregate
 from app.agent.offline.plan import NoPlanError, Plan, names_of
-from app.agent.offline.planning import measures_in, time_axis
+from app.agent.offline.planning import measures_in, stack, time_axis
 from app.agent.offline.profile import TableProfile
 from app.agent.offline.reading import Reading
 
@@ -28,6 +28,8 @@ def follows_up(reading: Reading, intent: str) -> bool:
 
 def continue_plan(previous: Plan, reading: Reading, table: TableProfile) -> Plan:
     """The previous plan with what the follow-up changes. Raises `NoPlanError`."""
+    if previous.stacked:
+        previous = replace(previous, measures=previous.stacked, groups=previous.groups[:-1], stacked=())
     plan = replace(previous, question=reading.question, choices=tuple(c for c in previous.choices if "×" in c))
     if reading.unmatched_group and not reading.mentions and not reading.period:
         raise NoPlanError(f"No column of {table.name} reads like “{reading.unmatched_group}”.")
@@ -81,4 +83,5 @@ def continue_plan(previous: Plan, reading: Reading, table: TableProfile) -> Plan
         raise NoPlanError("")
     if plan == replace(previous, question=reading.question, choices=plan.choices):
         raise NoPlanError("")
-    return plan
+    stackable = plan.intent == "aggregate" and len(plan.measures) > 1
+    return stack(plan) if stackable else plan

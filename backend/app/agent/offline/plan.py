@@ -34,6 +34,8 @@ class Plan:
     ranked: bool = False
     chart: str | None = None
     product: Product | None = None
+    # Several columns of numbers brought below each other: `measures` and `groups` then name the two columns that result.
+    stacked: tuple[str, ...] = ()
     method: str = ""
     target: str = ""
     other: TableProfile | None = None
@@ -41,11 +43,18 @@ class Plan:
     choices: tuple[str, ...] = field(default_factory=tuple)
 
     def column(self, name: str) -> Column:
-        """The column of that name; a computed column is a measure."""
+        """The column of that name; a computed column is a measure, the names of stacked columns are a category."""
+        if self.stacked and name == self.groups[-1]:
+            return Column(name=name, role="category", distinct=len(self.stacked))
         return self.table.by_name.get(name) or Column(name=name, role="measure", distinct=self.table.rows)
 
     def unit(self, name: str) -> str:
-        unit = self.column(name).unit
+        units = (
+            {self.table.by_name[each].unit for each in self.stacked}
+            if self.stacked and name == self.measures[0]
+            else set()
+        )
+        unit = units.pop() if len(units) == 1 else self.column(name).unit
         return "" if unit == "clock" else unit
 
 

@@ -10,6 +10,8 @@ from app.agent.offline.profile import Column, TableProfile
 from app.agent.offline.reading import Period, Reading
 from app.agent.offline.words import name_words, plain
 
+MOST_STACKED = 6
+
 
 def plan_for(reading: Reading, table: TableProfile, others: list[TableProfile]) -> Plan:
     """The plan for a question on its own. Raises `NoPlanError` with what is missing."""
@@ -198,11 +200,31 @@ def _aggregate(plan: Plan, reading: Reading) -> Plan:
             aggregate = "count"
     if aggregate in ("min", "max") and reading.ranked and groups and not reading.has(r"\b(minimum|maximum|min|max)\b"):
         aggregate = natural_aggregate(measures[0]) if measures else "count"
-    names = (product.name,) if product else names_of(measures)
     if len(groups) > 2:
         choices.append(f"Only the first two groupings were used: {groups[0].name} and {groups[1].name}.")
-    return replace(plan, measures=names, groups=names_of(groups[:2]), aggregate=aggregate, share=share, time=time, period=period,
-                   product=product, choices=tuple(choices))  # fmt: skip
+    if len(measures) > 1 and (len(groups) > 1 or aggregate in ("count", "distinct") or share):
+        choices.append(f"Of the columns named, {measures[0].name} was taken.")
+        measures = measures[:1]
+    done = replace(
+        plan,
+        measures=(product.name,) if product else names_of(measures[:MOST_STACKED]),
+        groups=names_of(groups[:2]),
+        aggregate=aggregate,
+        share=share,
+        time=time,
+        period=period,
+        product=product,
+        choices=tuple(choices),
+    )
+    return stack(done) if len(done.measures) > 1 else done
+
+
+def stack(plan: Plan) -> Plan:
+    """Several columns of numbers as one, with their names as a further grouping."""
+    taken = {column.name for column in plan.table.columns}
+    series = next(name for name in ("series", "column", "series of columns") if name not in taken)
+    value = next(name for name in ("value", "number", "value of columns") if name not in taken)
+    return replace(plan, stacked=plan.measures, measures=(value,), groups=(*plan.groups, series))
 
 
 _COMMON = r"\b(most|least) (common|frequent|popular|often)\b|\bmode of\b"

@@ -21,7 +21,7 @@ _AGGREGATES: tuple[tuple[Aggregate, str], ...] = (
 )
 _PERIOD_WORDS: tuple[tuple[Period, str, str], ...] = (
     ("hour", "hourly", "每小时"),
-    ("day", "daily|(by|per|each) date", "每天|每日|按天"),
+    ("day", "daily", "每天|每日|按天"),
     ("week", "weekly", "每周|按周"),
     ("month", "monthly", "每月|按月|月度"),
     ("quarter", "quarterly", "每季|按季"),
@@ -77,11 +77,11 @@ def read_question(question: str, table: TableProfile) -> Reading:
         aggregate=next((name for name, pattern in _AGGREGATES if re.search(pattern, text)), None),
         share=bool(re.search(r"\b(percentage|percent|share|shares|proportion|fraction|rate|rates|breakdown)\b|\d ?%|\bwhat %|占比|比例", text)),
         period=period,
-        over_time=bool(re.search(_OVER_TIME, text)),
+        over_time=bool(re.search(_OVER_TIME, text)) or unmatched == "date",
         limit=limit, ascending=ascending, ranked=ranked,
         chart=next((name for name, pattern in _CHARTS if re.search(pattern, text)), None),
         group_mentions=groups, sort_mentions=sorts,
-        unmatched_group=None if period else unmatched,
+        unmatched_group=None if period or unmatched == "date" else unmatched,
         spearman="spearman" in text or "rank correlation" in text,
     )  # fmt: skip
     return replace(reading, conditions=conditions_in(reading, table))

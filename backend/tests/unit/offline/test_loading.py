@@ -13,6 +13,8 @@ import pytest
 import app.agent.offline.guest as guest
 
 sys.path.insert(0, str(Path(guest.__file__).parent))
+# The workbook reader is the sandbox's; everything else comes from this environment.
+sys.path.append(str(Path(__file__).resolve().parents[4] / ".tools/guest/data-science/lib/python3.12/site-packages"))
 
 from loading import UnreadableFileError, load_table  # type: ignore[import-not-found]  # noqa: E402
 

@@ -70,8 +70,10 @@ def type_columns(
 ) -> pd.DataFrame:
     """The frame with each column typed; fills `roles`, `units` and `notes`. `decimal_comma`: the file's form suggests it."""
     texts = {name for name in frame.columns if _is_text(frame[name])}
-    uniques = {name: pd.factorize(frame[name].fillna("").astype(str).str.strip()) for name in texts}
+    uniques = {name: _distinct(frame[name]) for name in texts}
     comma = _has_decimal_comma([values for _, values in uniques.values()], decimal_comma)
+    if comma:
+        notes.append("Decimal commas were read (1.234,5 is 1234.5).")
     typed: dict[str, Any] = {}
     for name in frame.columns:
         codes, distinct = uniques.get(name, (None, None))
@@ -81,7 +83,15 @@ def type_columns(
             values = dates
         typed[name] = values
         roles[name] = _role(typed[name], name, units)
-    return pd.DataFrame(typed, index=frame.index, columns=frame.columns)
+    return pd.DataFrame(typed, columns=frame.columns)
+
+
+def _distinct(column: Any) -> tuple[Any, Any]:
+    """(which of the distinct texts stands in each row, the distinct texts), texts without outer blanks."""
+    cells = column.to_numpy(dtype=object)
+    texts = np.array(["" if cell is None or cell != cell else str(cell).strip() for cell in cells], dtype=object)
+    codes, distinct = pd.factorize(texts)
+    return codes, distinct
 
 
 def _is_text(column: Any) -> bool:
@@ -95,17 +105,19 @@ def _is_text(column: Any) -> bool:
 def _native(column: Any) -> Any:
     """A column that its file already typed: dates lose their zone (as UTC), truth values become text."""
     if pd.api.types.is_bool_dtype(column):
-        return column.map({True: "True", False: "False"})
+        return column.map({True: "True", False: "False"}).reset_index(drop=True)
     if isinstance(column.dtype, pd.DatetimeTZDtype):
-        return column.dt.tz_convert("UTC").dt.tz_localize(None)
-    if (
-        pd.api.types.is_float_dtype(column)
-        and len(column)
-        and (column.dropna() % 1 == 0).all()
-        and column.notna().all()
-    ):
-        return column.astype("int64") if column.abs().max() < 2**53 else column
-    return column
+        return column.dt.tz_convert("UTC").dt.tz_localize(None).reset_index(drop=True)
+    if pd.api.types.is_float_dtype(column):
+        return pd.Series(_whole_if_possible(column.to_numpy(dtype=float, na_value=np.nan)))
+    return column.reset_index(drop=True)
+
+
+def _whole_if_possible(numbers: Any) -> Any:
+    """Integers when every number is one and none is missing."""
+    if len(numbers) and not np.isnan(numbers).any() and (numbers % 1 == 0).all() and np.abs(numbers).max() < 2**53:
+        return numbers.astype("int64")
+    return numbers
 
 
 def _typed(codes: Any, uniques: Any, name: str, units: dict[str, str], notes: list[str], comma: bool) -> Any:
@@ -126,11 +138,11 @@ def _typed(codes: Any, uniques: Any, name: str, units: dict[str, str], notes: li
             units.pop(name, None)
             continue
         _note_losses(name, total - good, int(counts[marks].sum()), convert is _as_dates, notes)
-        values = pd.Series(
-            pd.NaT if converted.dtype.kind == "M" else np.nan, index=range(len(uniques)), dtype=converted.dtype
-        )
+        nothing = np.datetime64("NaT") if converted.dtype.kind == "M" else np.nan
+        values = np.full(len(uniques), nothing, dtype=converted.dtype)
         values[kept] = converted
-        return _native(values.take(codes).reset_index(drop=True))
+        filled = values.take(codes)
+        return pd.Series(_whole_if_possible(filled) if filled.dtype.kind == "f" else filled)
     values = pd.Series(uniques, dtype=object)
     values[~known] = None
     return values.take(codes).reset_index(drop=True).astype("str")
@@ -288,13 +300,15 @@ def _date_format(sample: Any, name: str, notes: list[str], comma: bool) -> str |
 
 
 def _role(values: Any, name: str, units: dict[str, str]) -> str:
+    if pd.api.types.is_numeric_dtype(values):
+        numbers = values.to_numpy(dtype=float, na_value=np.nan)
+        present = numbers[~np.isnan(numbers)]
+        return _number_role(present, name) if len(present) else "empty"
     present = values.dropna()
     if present.empty:
         return "empty"
     if pd.api.types.is_datetime64_any_dtype(values):
         return "clock" if units.get(name) == "clock" else "date"
-    if pd.api.types.is_numeric_dtype(values):
-        return _number_role(present, name)
     distinct = present.nunique()
     if distinct == 2 and {value.lower() for value in present.unique()} in BOOLEANS:
         return "boolean"
@@ -306,22 +320,24 @@ def _role(values: Any, name: str, units: dict[str, str]) -> str:
 
 
 def _number_role(present: Any, name: str) -> str:
+    """The role of numbers, none of them missing."""
     whole = bool((present % 1 == 0).all())
-    if whole and present.between(1500, 2200).all() and (YEAR_NAME.search(name) or TIME_NAME.search(name)):
+    timely = YEAR_NAME.search(name) or TIME_NAME.search(name)
+    if whole and timely and present.min() >= 1500 and present.max() <= 2200:
         return "year"
     if whole and (ID_NAME.search(name) or name.startswith("Unnamed: ")):
         return "identifier"
-    if whole and len(present) > 20 and (present.diff().dropna() == 1).all():
+    if whole and len(present) > 20 and (np.diff(present) == 1).all():
         return "identifier"
-    if set(present.unique()) == {0, 1}:
-        return "flag"
-    return "measure"
+    return "flag" if set(np.unique(present)) == {0, 1} else "measure"
 
 
 def dates_in_numbers(values: Any, name: str) -> Any:
     """Numbers that are really dates (20140918, or seconds since 1970 in a column of times), or None."""
+    if not TIME_NAME.search(name):
+        return None
     present = values.dropna()
-    if present.empty or not TIME_NAME.search(name) or not (present % 1 == 0).all():
+    if present.empty or not (present % 1 == 0).all():
         return None
     if present.between(18000101, 21001231).all():
         dates = pd.to_datetime(

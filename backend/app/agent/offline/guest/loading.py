@@ -8,6 +8,7 @@
 Delimited text of any delimiter and encoding, Excel, JSON, JSON lines and Parquet.
 """
 
+import codecs
 import csv
 import gzip
 import io
@@ -19,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from column_types import type_columns  # type: ignore[import-not-found]
 
@@ -105,23 +107,30 @@ def _decode(content: bytes, notes: list[str]) -> str:
 
 
 def _guess_encoding(content: bytes) -> str:
-    """East Asian encodings write high bytes in pairs; single high bytes between letters are a Western code page."""
+    """An East Asian encoding when nearly all it decodes to is everyday text in it, else a Western or other code page."""
     sample = content[:SNIFFED_CHARACTERS]
-    runs = [len(run) for run in re.findall(rb"[\x80-\xff]+", sample)]
-    if sum(run for run in runs if run == 1) < 0.2 * sum(runs):
-        scores = {name: _common_share(sample, name) for name in ("gb18030", "big5", "shift_jis", "euc_kr")}
-        best = max(scores, key=lambda name: scores[name])
-        if scores[best] > 0.5:
-            return best
+    scores = {name: _common_share(sample, name) for name in ("gb18030", "big5", "shift_jis", "euc_kr")}
+    best = max(scores, key=lambda name: scores[name])
+    if scores[best] > 0.85:
+        return best
+    western = sample.decode("cp1252", errors="replace")
+    # Letters of Western Europe stand inside words; a sign between two letters is another page's letter.
+    strange = re.search(r"[A-Za-z][\x80-\xbf\u0152-\u2122\ufffd](?=[A-Za-z])|[\u0080-\u2122]{4,}", western)
+    if strange is None:
+        return "cp1252"
     from charset_normalizer import from_bytes
 
-    match = from_bytes(sample, cp_isolation=["cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1256"]).best()
+    match = from_bytes(sample, cp_isolation=["cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1256", "koi8_r"]).best()
     return match.encoding if match else "cp1252"
 
 
 def _common_share(sample: bytes, encoding: str) -> float:
-    """Of the non-ASCII characters, the share that everyday text in this encoding is made of."""
-    text = sample.decode(encoding, errors="replace")
+    """Of the non-ASCII characters, the share that everyday text in this encoding is made of; 0 when it does not decode."""
+    try:
+        # Not final: the sample may end inside a character.
+        text = codecs.getincrementaldecoder(encoding)().decode(sample)
+    except UnicodeDecodeError:
+        return 0.0
     foreign = [character for character in text if ord(character) > 127]
     if not foreign:
         return 0.0
@@ -278,12 +287,12 @@ def _parse(body: str, delimiter: str, names: list[str], notes: list[str], lenien
 
 def _without_blank_edges(frame: pd.DataFrame) -> pd.DataFrame:
     """Without rows of nothing at all, and without nameless columns that hold nothing."""
-    frame = frame.fillna("")
     if frame.empty:
-        return frame
-    texts = frame.map(str.strip) if frame.size < 2_000_000 else frame
-    blank = [name for name in frame.columns if name.startswith("Unnamed: ") and (texts[name] == "").all()]
-    return frame.loc[~(texts == "").all(axis=1), [name for name in frame.columns if name not in blank]]
+        return frame.fillna("")
+    cells = frame.fillna("").to_numpy(dtype=object)
+    filled = np.array([[bool(cell.strip()) for cell in row] for row in cells])
+    kept = [place for place, name in enumerate(frame.columns) if filled[:, place].any() or not name.startswith("Unnamed: ")]
+    return pd.DataFrame(cells[filled.any(axis=1)][:, kept], columns=frame.columns[kept])
 
 
 # --- Workbooks, JSON --------------------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ def value_unit(plan: Plan) -> str:
 
 
 def artifact_name(plan: Plan) -> str:
-    what = plan.measures[0] if plan.measures else "rows"
+    what = " ".join(plan.stacked[:3]) if plan.stacked else plan.measures[0] if plan.measures else "rows"
     kind = (
         ""
         if plan.aggregate == "sum" and plan.measures
@@ -70,12 +70,9 @@ def artifact_name(plan: Plan) -> str:
         kind = "rate"
     if what == "rows":
         kind = ""
-    by = [
-        *(["by"] if plan.groups or plan.time else []),
-        *plan.groups[:1],
-        *([plan.period or plan.time] if plan.time else []),
-        *plan.groups[1:2],
-    ]
+    groups = plan.groups[:-1] if plan.stacked else plan.groups
+    by = [*groups[:1], *([plan.period or plan.time] if plan.time else []), *groups[1:2]]
+    by = ["by", *by] if by else []
     only = [
         str(value)
         for each in plan.conditions
@@ -87,8 +84,10 @@ def artifact_name(plan: Plan) -> str:
 
 def headline(plan: Plan) -> str:
     """What is computed, for the program's first line and for the chat."""
-    by = [*plan.groups, *([plan.period or plan.time] if plan.time else [])]
-    text = value_label(plan) + (f" by {' and '.join(str(each) for each in by)}" if by else "")
+    groups = plan.groups[:-1] if plan.stacked else plan.groups
+    by = [*groups, *([plan.period or plan.time] if plan.time else [])]
+    label = f"{_NAMES[plan.aggregate]} {' and '.join(plan.stacked)}" if plan.stacked else value_label(plan)
+    text = label + (f" by {' and '.join(str(each) for each in by)}" if by else "")
     if plan.share:
         text = f"share of {text}"
     if plan.conditions:
@@ -99,6 +98,13 @@ def headline(plan: Plan) -> str:
 def write(plan: Plan, caution: Caution) -> Script:
     script = Script(plan, f"{headline(plan)} ({plan.table.name}).", caution)
     script.add("rows_matching = len(df)", "")
+    if plan.stacked:
+        kept = [*plan.groups[:-1], *([plan.time] if plan.time else [])]
+        script.add(
+            "# One row a value, so that the columns can be compared",
+            f"df = df.melt(id_vars={kept!r}, value_vars={quoted(plan.stacked)}, var_name={plan.groups[-1]!r}, value_name={plan.measures[0]!r})",
+            "",
+        )
     if plan.method == "rate":
         _write_rate(script, plan)
     if not plan.groups and not plan.time:
@@ -201,7 +207,8 @@ def _write_grouped(script: Script, plan: Plan) -> None:
     script.add(
         f"values = result[{label!r}]",
         "publish(",
-        "    rows_read=rows_read, rows_matching=rows_matching, rows_used=len(used), notes=table.notes, files=files,",
+        f"    rows_read=rows_read, rows_matching=rows_matching, rows_used={'rows_matching' if plan.stacked else 'len(used)'},",
+        "    notes=table.notes, files=files,",
         f"    result=rows_of(result), groups=len(result), label={label!r}, needed={needed!r},",
         f"    best=rows_of(result.loc[[values.{best}()]]) if values.notna().any() else None,",
         f"    worst=rows_of(result.loc[[values.{worst}()]]) if values.notna().any() else None,",
@@ -388,7 +395,7 @@ def _what(plan: Plan) -> str:
         return "number of rows"
     if plan.aggregate == "distinct":
         return f"number of different {code(plan.measures[0])} values"
-    return f"{_NAMES[plan.aggregate]} {code(plan.measures[0])}"
+    return f"{_NAMES[plan.aggregate]} {'value' if plan.stacked else code(plan.measures[0])}"
 
 
 def _where(plan: Plan) -> str:
@@ -473,7 +480,9 @@ def _tell_groups(plan: Plan, results: dict[str, Any]) -> Answer:
 
 
 def _how(plan: Plan) -> str:
-    by = names([*plan.groups, *([plan.time] if plan.time else [])])
+    groups = plan.groups[:-1] if plan.stacked else plan.groups
+    keys = [*groups, *([plan.time] if plan.time else [])]
+    by = names(keys) if keys else "column"
     if plan.method == "rate":
         return f"The share of rows was taken for each {by}"
     if plan.aggregate == "count" or not plan.measures:
@@ -483,7 +492,8 @@ def _how(plan: Plan) -> str:
     verb = {"sum": "added up", "mean": "averaged"}.get(
         plan.aggregate, f"summed up as {_NAMES[plan.aggregate].removesuffix(' of')}"
     )
-    return f"{code(plan.measures[0])} was {verb} for each {by}"
+    what = names(plan.stacked) if plan.stacked else code(plan.measures[0])
+    return f"{what} {'were' if plan.stacked else 'was'} {verb} for each {by}"
 
 
 def _tell_time(plan: Plan, results: dict[str, Any]) -> Answer:
