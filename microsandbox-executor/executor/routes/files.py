@@ -69,6 +69,9 @@ async def write_file(session: str, path: str, request: Request) -> WrittenOut:
     hasher = hashlib.sha256()
     size = 0
     async with services.sessions.using(session) as live:
+        used = await to_thread.run_sync(live.tree.used_bytes)
+        if used + int(request.headers.get("content-length", 0)) > services.settings.sandbox_disk_bytes:
+            raise FileTooLargeError("The session's disk quota does not allow this; delete something first")
         replacing = live.tree.replacing(target)
         out, _ = await to_thread.run_sync(replacing.__enter__)
         try:

@@ -3,7 +3,7 @@
 import math
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,7 +55,10 @@ class BubblewrapRuntime:
         "the guest shares the host's kernel, which is weaker than a virtual machine"
     )
 
-    def __init__(self, guest_dir: Path, scratch_dir: Path) -> None:
+    def __init__(
+        self, guest_dir: Path, scratch_dir: Path, *, find_groups: Callable[[], ControlGroups] = ControlGroups.find
+    ) -> None:
+        self._find_groups = find_groups
         self._guest_dir = guest_dir
         self._etc = scratch_dir / "guest-etc"
         self._found: _Machine | None = None
@@ -145,7 +148,7 @@ class BubblewrapRuntime:
         return _Machine(
             bwrap=bwrap_path(),
             root=GuestRoot.load(self._guest_dir, self._etc),
-            groups=ControlGroups.find(),
+            groups=self._find_groups(),
             syscall_filter=filter_program(),
         )
 

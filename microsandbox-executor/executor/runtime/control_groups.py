@@ -74,16 +74,16 @@ class ControlGroups:
     @classmethod
     def find(cls) -> "ControlGroups":
         """Look at how this process is mounted and placed, and try what can be written."""
-        mounts = _hierarchies(Path("/proc/self/mountinfo").read_text())
-        own = _own_groups(Path("/proc/self/cgroup").read_text())
+        mounts = hierarchies(Path("/proc/self/mountinfo").read_text())
+        own = own_groups(Path("/proc/self/cgroup").read_text())
         bases: dict[str, tuple[int, Path]] = {}
         for controller in CONTROLLERS:
             if controller in mounts and controller in own:
-                base = _below(mounts[controller], own[controller])
+                base = below(mounts[controller], own[controller])
                 if base is not None and _takes_children(base):
                     bases[controller] = (1, base)
         missing = [name for name in CONTROLLERS if name not in bases]
-        if missing and "" in mounts and "" in own and (base := _below(mounts[""], own[""])) is not None:
+        if missing and "" in mounts and "" in own and (base := below(mounts[""], own[""])) is not None:
             delegated = _delegate(base, missing)
             if delegated is not None:
                 bases |= dict.fromkeys(delegated.controllers, (2, delegated.folder))
@@ -124,7 +124,9 @@ class ControlGroups:
 
 
 @dataclass(frozen=True, slots=True)
-class _Mount:
+class Mount:
+    """Where a hierarchy is mounted, and which part of it is seen there."""
+
     point: Path
     root: str
 
@@ -135,14 +137,14 @@ class _Delegated:
     controllers: tuple[str, ...]
 
 
-def _hierarchies(mountinfo: str) -> dict[str, _Mount]:
+def hierarchies(mountinfo: str) -> dict[str, Mount]:
     """Where each v1 controller is mounted; the v2 hierarchy stands under the empty name."""
-    found: dict[str, _Mount] = {}
+    found: dict[str, Mount] = {}
     for line in mountinfo.splitlines():
         fields, _, tail = line.partition(" - ")
         _, _, _, root, point, *_ = fields.split()
         kind, _, options = tail.split(" ", 2)
-        mount = _Mount(Path(point), root)
+        mount = Mount(Path(point), root)
         if kind == "cgroup2":
             found.setdefault("", mount)
         elif kind == "cgroup":
@@ -151,7 +153,7 @@ def _hierarchies(mountinfo: str) -> dict[str, _Mount]:
     return found
 
 
-def _own_groups(text: str) -> dict[str, str]:
+def own_groups(text: str) -> dict[str, str]:
     """This process's path in the hierarchy of each controller; the v2 path stands under the empty name."""
     own: dict[str, str] = {}
     for line in text.splitlines():
@@ -161,7 +163,7 @@ def _own_groups(text: str) -> dict[str, str]:
     return own
 
 
-def _below(mount: _Mount, path: str) -> Path | None:
+def below(mount: Mount, path: str) -> Path | None:
     """The folder of `path`, where a mount may show only a part of the hierarchy; None when it lies outside."""
     root = mount.root.rstrip("/")
     if path != mount.root and not path.startswith(f"{root}/"):
