@@ -50,8 +50,9 @@ _PICTURES_AND_TEXTS = (
     ".zip",
 )
 ABILITIES = (
-    "I can say what is in a file, total, average or count by group, rank, chart trends, show distributions, correlations and regressions, "
-    "compare groups or periods, find missing values and duplicates, filter, sort, clean, pivot, join and convert files, and write an HTML report."
+    "I can say what is in a file, total, average or count by group, rank, chart trends, show distributions, "
+    "correlations and regressions, compare groups or periods, find missing values and duplicates, filter, sort, clean, "
+    "pivot, join and convert files, and write an HTML report."
 )
 
 
@@ -276,10 +277,11 @@ def _work(plan: Plan, turns: list[Turn], first: bool) -> Move:
     )
     caution = _caution(runs[0], plan) if runs else Caution()
     script = intent.write(plan, caution)
-    name = f"{number:02d}_{slug(plan.intent if plan.intent != 'aggregate' else '', *plan.measures[:1], *plan.groups[:1], plan.period or '')[:40]}"
+    kind = plan.intent if plan.intent != "aggregate" else ""
+    name = f"{number:02d}_{slug(kind, *plan.measures[:1], *plan.groups[:1], plan.period or '')[:40]}"
     path = f"{FOLDER}/{name}{'_second_attempt' if runs else ''}.py"
     text = (
-        f"That failed: {cell(error_line(runs[0].output))}. I try once more, differently: this time the program {caution.reason}."
+        f"That failed: {cell(error_line(runs[0].output))}. Once more, differently: the program now {caution.reason}."
         if runs
         else f"I read this as: {cell(script.title.rstrip('.'))}."
     )
@@ -306,7 +308,8 @@ def _caution(run: Step, plan: Plan) -> Caution:
 def _give_up(runs: list[Step], plan: Plan) -> str:
     return (
         f"I could not compute this. Both programs failed; the last one with: {cell(error_line(runs[-1].output))}\n\n"
-        f"What I tried: {cell(INTENTS[plan.intent].headline(plan))}, from {code(plan.table.name)}. Your files are unchanged.\n\n"
+        f"What I tried: {cell(INTENTS[plan.intent].headline(plan))}, from {code(plan.table.name)}. "
+        "Your files are unchanged.\n\n"
         "**You could ask instead**\n" + "\n".join(f"- {line}" for line in next_questions(plan.table, plan))
     )
 

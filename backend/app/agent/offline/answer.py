@@ -147,9 +147,9 @@ def data_assumptions(results: dict[str, Any], plan: Plan) -> list[str]:
     used, matching = results.get("rows_used"), results["rows_matching"]
     if used is not None and used < matching:
         left = matching - used
-        lines.append(
-            f"{left:,} row{'s' if left != 1 else ''} without a value in {names(results.get('needed', plan.measures)) if results.get('needed') or plan.measures else 'the columns used'} left out."
-        )
+        needed = results.get("needed") or plan.measures
+        where = names(needed) if needed else "the columns used"
+        lines.append(f"{left:,} row{'s' if left != 1 else ''} without a value in {where} left out.")
     touched = {*plan.measures, *plan.groups, *(each.column for each in plan.conditions), *plan.sort_by, plan.time or ""}
     for note in results.get("notes", []):
         about = re.search(r"(?:^| of | in )(['\"])(.+?)\1", note)

@@ -103,7 +103,7 @@ _ROLE_ORDER = {
 
 
 def _preference(column: Column, name: tuple[str, ...], stems: set[str]) -> tuple[int, int, int]:
-    """Of columns that fit equally: the usable ones, those that more of the question's words speak of, totals before parts."""
+    """Of columns that fit equally: the usable ones, those that the question says more about, totals before parts."""
     said = sum(any(word == other or (len(word) > 3 and _same_root(word, other)) for other in stems) for word in name)
     derived = bool({"rank", "error", "id", "code"} & set(name) - stems) or (
         _CUMULATIVE.search(column.name) is not None and "cumulative" not in stems
@@ -226,7 +226,7 @@ def _cjk_mentions(words: list[Word], table: TableProfile) -> list[Mention]:
 
 
 def find_values(words: list[Word], table: TableProfile, mentions: list[Mention]) -> list[ValueMention]:
-    """The values of text columns that the question names, the longest first; one-letter and yes/no values need their column's name."""
+    """The values of text columns that the question names; one-letter and yes/no values need their column's name."""
     index: dict[str, list[tuple[Column, str]]] = defaultdict(list)
     for column in table.columns:
         if column.role in ("category", "boolean", "text", "identifier") and column.values:

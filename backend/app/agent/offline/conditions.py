@@ -16,7 +16,7 @@ _COMPARISONS: tuple[tuple[Operator, str], ...] = (
     ("<=", r"(?:<=|at most|no more than|not more than|up to|maximum of)"),
     (
         ">",
-        r"(?:>|above|over|greater than|more than|higher than|larger than|bigger than|older than|exceeding|exceeds|exceed|longer than)",
+        r"(?:>|above|over|(?:greater|more|higher|larger|bigger|older|longer) than|exceeding|exceeds|exceed)",
     ),
     ("<", r"(?:<|below|under|less than|lower than|smaller than|fewer than|younger than|shorter than)"),
     ("!=", r"(?:!=|is not|isn't|not equal to)"),
@@ -104,7 +104,8 @@ def _is_year(value: float) -> bool:
 
 def _near(reading: Reading, column: Column, position: int) -> bool:
     return any(
-        mention.column == column and -3 <= position - reading.words[mention.end - 1].end <= 12 for mention in reading.mentions
+        mention.column == column and -3 <= position - reading.words[mention.end - 1].end <= 12
+        for mention in reading.mentions
     )  # fmt: skip
 
 

@@ -10,7 +10,8 @@ from app.agent.offline.profile import TableProfile
 from app.agent.offline.reading import Reading
 
 _FOLLOW = re.compile(
-    r"^\s*(and|now|same|also|but|then|what about|how about|only|just|instead|as an?|ok|okay|again|for|by|in|per|without|with|excluding|except)\b"
+    r"^\s*(and|now|same|also|but|then|what about|how about|only|just|instead|as an?|ok|okay|again)\b"
+    r"|^\s*(for|by|in|per|without|with|excluding|except)\b"
     r"|^\s*(那|再|同样|只看)",
     re.IGNORECASE,
 )

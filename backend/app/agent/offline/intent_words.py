@@ -1,5 +1,7 @@
 """Which intent a question's words name."""
 
+# ruff: noqa: E501 - patterns are written whole
+
 from app.agent.offline.reading import Reading
 
 _INTENTS: tuple[tuple[str, str], ...] = (

@@ -11,7 +11,7 @@ _CUMULATIVE = re.compile(CUMULATIVE, re.IGNORECASE)
 
 
 def natural_aggregate(column: Column) -> Aggregate:
-    """How a column's values are put together when the question does not say: amounts add up, rates and sizes are averaged."""
+    """How values are put together when the question does not say: amounts add up, rates and sizes are averaged."""
     words = set(name_words(column.name))
     if _CUMULATIVE.search(column.name):
         return "max"
@@ -21,7 +21,7 @@ def natural_aggregate(column: Column) -> Aggregate:
 
 
 def default_measure(table: TableProfile) -> Column | None:
-    """The measure that a table is most likely about: an amount of money, else another additive one, else the last one."""
+    """The measure that a table is likely about: an amount of money, else another usual one, else the last one."""
     measures = [column for column in table.measures if column.distinct > 1] or table.measures
     if not measures:
         return None

@@ -1,4 +1,4 @@
-"""The chat model that needs no key: it plans from the files' profiles and drives the same agent loop as a language model."""
+"""The chat model that needs no key: it plans from the files' profiles and drives the same loop as a language model."""
 
 import json
 import re

@@ -34,7 +34,7 @@ class Plan:
     ranked: bool = False
     chart: str | None = None
     product: Product | None = None
-    # Several columns of numbers brought below each other: `measures` and `groups` then name the two columns that result.
+    # Columns of numbers brought below each other: `measures` and `groups` then name the two columns that result.
     stacked: tuple[str, ...] = ()
     method: str = ""
     target: str = ""

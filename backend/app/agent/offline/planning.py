@@ -16,16 +16,33 @@ MOST_STACKED = 6
 def plan_for(reading: Reading, table: TableProfile, others: list[TableProfile]) -> Plan:
     """The plan for a question on its own. Raises `NoPlanError` with what is missing."""
     intent = intent_of(reading)
-    plan = Plan(intent, table, reading.question, conditions=reading.conditions, limit=reading.limit, ascending=reading.ascending,
-                ranked=reading.ranked, chart=reading.chart)  # fmt: skip
+    plan = Plan(
+        intent,
+        table,
+        reading.question,
+        conditions=reading.conditions,
+        limit=reading.limit,
+        ascending=reading.ascending,
+        ranked=reading.ranked,
+        chart=reading.chart,
+    )
     if intent in ("unknown", "help"):
         return plan
     if table.rows == 0 and intent not in ("overview", "convert"):
         raise NoPlanError(f"{table.name} has a header but no rows, so there is nothing to compute.")
     builders = {
-        "aggregate": _aggregate, "correlation": _correlation, "regression": _pair, "scatter": _pair, "distribution": _distribution,
-        "compare": _compare, "rows": _rows, "pivot": _pivot, "convert": _convert, "clean": _clean, "report": _report,
-    }  # fmt: skip
+        "aggregate": _aggregate,
+        "correlation": _correlation,
+        "regression": _pair,
+        "scatter": _pair,
+        "distribution": _distribution,
+        "compare": _compare,
+        "rows": _rows,
+        "pivot": _pivot,
+        "convert": _convert,
+        "clean": _clean,
+        "report": _report,
+    }
     if intent == "join":
         return _join(plan, reading, others)
     return builders[intent](plan, reading) if intent in builders else plan
@@ -74,7 +91,7 @@ def _aggregate(plan: Plan, reading: Reading) -> Plan:
     if not measures and not product and reading.ranked and (implied := _implied_measure(reading)) is not None:
         measures = [implied]
         choices.append(f"The ranking is by {implied.name}.")
-    # `revenue ranked by region` and `top products by revenue`: a measure after `by` ranks, when nothing else is measured.
+    # `top products by revenue`: a measure after `by` ranks, when nothing else is measured.
     if not measures and not product and (reading.ranked or reading.limit):
         ranking = [column for column in groups if column.role == "measure" and column.distinct > 12]
         measures, groups = ranking, [column for column in groups if column not in ranking]
@@ -169,8 +186,17 @@ def _aggregate(plan: Plan, reading: Reading) -> Plan:
         groups, measures = measures[:1], []
     share, measures, rate = _share(reading, measures, groups, time, named)
     if rate is not None:
-        return replace(plan, measures=(rate.name,), groups=names_of(groups), aggregate="mean", share=False, time=time, period=period,
-                       method="rate", choices=tuple(choices))  # fmt: skip
+        return replace(
+            plan,
+            measures=(rate.name,),
+            groups=names_of(groups),
+            aggregate="mean",
+            share=False,
+            time=time,
+            period=period,
+            method="rate",
+            choices=tuple(choices),
+        )
     if aggregate == "count":
         measures = [] if not (measures and reading.has(r"\b(total|sum)\b")) else measures
     elif product is None and not measures:
@@ -229,11 +255,15 @@ def stack(plan: Plan) -> Plan:
 
 _COMMON = r"\b(most|least) (common|frequent|popular|often)\b|\bmode of\b"
 _IMPLIED = (
-    (r"\b(oldest|youngest)\b", {"age"}), (r"\b(cheapest|most expensive|priciest)\b", {"price", "fare", "cost", "charge"}),
-    (r"\b(tallest)\b", {"height", "ht"}), (r"\b(heaviest|lightest)\b", {"weight", "mass"}),
-    (r"\b(longest|shortest)\b", {"length", "duration", "time"}), (r"\b(richest|poorest)\b", {"income", "gdp", "gdppercap", "salary"}),
-    (r"\b(fastest|slowest)\b", {"speed", "time"}), (r"\bmost populous\b", {"pop", "population"}),
-)  # fmt: skip
+    (r"\b(oldest|youngest)\b", {"age"}),
+    (r"\b(cheapest|most expensive|priciest)\b", {"price", "fare", "cost", "charge"}),
+    (r"\b(tallest)\b", {"height", "ht"}),
+    (r"\b(heaviest|lightest)\b", {"weight", "mass"}),
+    (r"\b(longest|shortest)\b", {"length", "duration", "time"}),
+    (r"\b(richest|poorest)\b", {"income", "gdp", "gdppercap", "salary"}),
+    (r"\b(fastest|slowest)\b", {"speed", "time"}),
+    (r"\bmost populous\b", {"pop", "population"}),
+)
 
 
 def _implied_measure(reading: Reading) -> Column | None:
@@ -467,16 +497,32 @@ def _compare(plan: Plan, reading: Reading) -> Plan:
         chosen = times[0]
         rest = tuple(condition for condition in rest if condition.column != chosen.name)
         measure, choices = _measure_or_default(measures, plan)
-        return replace(plan, measures=(measure.name,), time=chosen.name, method="periods", target=f"{years[0]:.0f},{years[1]:.0f}",
-                       aggregate=aggregate or natural_aggregate(measure), conditions=rest, groups=names_of(groups[:1]), choices=choices)  # fmt: skip
+        return replace(
+            plan,
+            measures=(measure.name,),
+            time=chosen.name,
+            method="periods",
+            target=f"{years[0]:.0f},{years[1]:.0f}",
+            aggregate=aggregate or natural_aggregate(measure),
+            conditions=rest,
+            groups=names_of(groups[:1]),
+            choices=choices,
+        )
     if grouped_values or groups or labels:
         column = plan.table.by_name[grouped_values[0].column] if grouped_values else (groups or labels)[0]
         measures = [each for each in measures if each != column]
-        if measures or not (column.role == "flag"):
+        if measures or column.role != "flag":
             measure, choices = _measure_or_default(measures, plan)
             kept = (*rest, *grouped_values[:1])
-            return replace(plan, measures=(measure.name,), groups=(column.name,), method=method or "groups", aggregate=aggregate or "mean",
-                           conditions=kept, choices=choices)  # fmt: skip
+            return replace(
+                plan,
+                measures=(measure.name,),
+                groups=(column.name,),
+                method=method or "groups",
+                aggregate=aggregate or "mean",
+                conditions=kept,
+                choices=choices,
+            )
     if len(measures) >= 2:
         return replace(
             plan,
@@ -583,9 +629,14 @@ def _report(plan: Plan, reading: Reading) -> Plan:
         :2
     ]
     times = [column for column in plan.table.times if column.role != "clock"]
-    return replace(plan, measures=names_of(measures[:1]), groups=names_of(groups[:2]), time=times[0].name if times else None,
-                   period=_readable_period(times[0]) if times and times[0].role == "date" else None,
-                   aggregate=natural_aggregate(measures[0]) if measures else "count")  # fmt: skip
+    return replace(
+        plan,
+        measures=names_of(measures[:1]),
+        groups=names_of(groups[:2]),
+        time=times[0].name if times else None,
+        period=_readable_period(times[0]) if times and times[0].role == "date" else None,
+        aggregate=natural_aggregate(measures[0]) if measures else "count",
+    )
 
 
 def _join(plan: Plan, reading: Reading, others: list[TableProfile]) -> Plan:

@@ -1,5 +1,7 @@
 """What a question asks for, before it is matched to an intent: aggregate, period, ranking, chart, conditions, groupings."""
 
+# ruff: noqa: E501 - patterns are written whole
+
 import re
 from dataclasses import replace
 
@@ -40,6 +42,7 @@ _PERIODS: tuple[tuple[Period, str], ...] = tuple(
 _OVER_TIME = r"\b(trend|trends|over time|time series|timeline|evolution|evolve|develop(ed|ment)?|progress(ion)?|line chart|line graph|line plot|history|over the (years|months|days|weeks))\b|趋势|变化"
 _CHARTS = (
     ("heat map", r"\bheat ?map\b"), ("scatter", r"\bscatter\b"), ("histogram", r"\bhistogram\b"), ("box", r"\bbox ?-?(plot|chart|and)|\bboxplots?\b"),
+    ("pie!", r"\b(pie|donut|doughnut)\b.*\b(anyway|really|insist|still|regardless)\b|\b(really|insist|still)\b.*\b(pie|donut)\b"),
     ("pie", r"\b(pie|donut|doughnut)\b"), ("area", r"\barea (chart|graph|plot)\b"), ("line", r"\bline (chart|graph|plot)\b|\bas (a )?lines?\b"),
     ("bar", r"\bbar (chart|graph|plot)s?\b|\bbars\b|\bcolumn chart\b|柱状图"),
 )  # fmt: skip

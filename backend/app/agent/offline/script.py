@@ -12,7 +12,7 @@ LINE = 112
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """How a second attempt differs from the first, by what went wrong; `reason` is said in the program and in the answer."""
+    """How a second attempt differs from the first; `reason` is said in the program and in the answer."""
 
     reason: str = ""
     coerce: bool = False

@@ -32,8 +32,10 @@ class Reply:
         """The analysis programs that this turn wrote."""
         pattern = re.compile(r"/workspace/analysis/\d\d_")
         return [
-            call["args"]["content"] for call in self._calls() if call["name"] == "write_file" and pattern.match(call["args"]["file_path"])
-        ]  # fmt: skip
+            call["args"]["content"]
+            for call in self._calls()
+            if call["name"] == "write_file" and pattern.match(call["args"]["file_path"])
+        ]
 
     @property
     def outputs(self) -> list[str]:
@@ -91,9 +93,10 @@ class Chat:
             content.append({"type": "text", "text": "<files>\n" + "\n".join(lines) + "\n</files>"})
         before = len(self.messages) + 1
         agent = create_deep_agent(
-            model=OfflineAnalyst(), middleware=[TodoListMiddleware()],
+            model=OfflineAnalyst(),
+            middleware=[TodoListMiddleware()],
             backend=CompositeBackend(default=self.sandbox, routes={}, artifacts_root="/workspace/.agent"),
-        )  # fmt: skip
+        )
         state = agent.invoke({"messages": [*self.messages, HumanMessage(content=content)]}, {"recursion_limit": 60})
         self.messages = state["messages"]
         return Reply(self.messages[-1].text, self.messages[before:], self.sandbox)

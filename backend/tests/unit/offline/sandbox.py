@@ -77,9 +77,12 @@ class BubblewrapSandbox(BaseSandbox):
             box += ["--ro-bind" if folder == "uploads" else "--bind", str(self.root / folder), f"/{folder}"]
         box += ["--ro-bind", str(self.root / "bin"), "/guest-bin", "--chdir", "/workspace", "--clearenv"]
         environment = {
-            "PATH": "/guest-bin:/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1",
+            "PATH": "/guest-bin:/usr/local/bin:/usr/bin:/bin",
+            "HOME": "/tmp",
+            "LANG": "C.UTF-8",
+            "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONPATH": f"{GUEST_MODULES}:{GUEST_PACKAGES}",
-        }  # fmt: skip
+        }
         for name, value in environment.items():
             box += ["--setenv", name, value]
         return box

@@ -6,17 +6,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import app.agent.offline.guest as guest
 import openpyxl
 import pandas as pd
 import pytest
-
-import app.agent.offline.guest as guest
 
 sys.path.insert(0, str(Path(guest.__file__).parent))
 # The workbook reader is the sandbox's; everything else comes from this environment.
 sys.path.append(str(Path(__file__).resolve().parents[4] / ".tools/guest/data-science/lib/python3.12/site-packages"))
 
-from loading import UnreadableFileError, load_table  # type: ignore[import-not-found]  # noqa: E402
+from loading import UnreadableFileError, load_table  # type: ignore[import-not-found]
 
 
 @pytest.fixture

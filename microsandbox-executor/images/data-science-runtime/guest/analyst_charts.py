@@ -1,4 +1,4 @@
-"""The usual charts in the analyst's style, each from plain columns: bars, lines, points, histogram, boxes, heat map, pie.
+"""The usual charts in the analyst's style: bars, lines, points, histogram, boxes, heat map, pie.
 
 Every function takes the finding as its title and returns an altair chart for `analyst_style.save_chart`. Columns may
 have any name: the chart's data is renamed inside, and the names appear as axis titles only.
@@ -85,18 +85,32 @@ def _grouped_bars(data: pd.DataFrame, category: str, name: str, title: str, unit
             y=alt.Y("category:N", sort=order, axis=alt.Axis(title=category), scale=alt.Scale(paddingInner=0.25)),
             yOffset=alt.YOffset("series:N", sort=groups),
             x=alt.X("value:Q", scale=alt.Scale(zero=True), axis=number_axis(name, unit, grid=True)),
-            color=alt.Color("series:N", sort=groups, title=series, scale=alt.Scale(domain=groups, range=list(PALETTE[: len(groups)]))),
-            tooltip=[alt.Tooltip("category:N", title=category), alt.Tooltip("series:N", title=series),
-                     alt.Tooltip("value:Q", title=name, format=",.6~g")],
+            color=alt.Color(
+                "series:N",
+                sort=groups,
+                title=series,
+                scale=alt.Scale(domain=groups, range=list(PALETTE[: len(groups)])),
+            ),
+            tooltip=[
+                alt.Tooltip("category:N", title=category),
+                alt.Tooltip("series:N", title=series),
+                alt.Tooltip("value:Q", title=name, format=",.6~g"),
+            ],
         )
         .properties(title=heading(title))
-    )  # fmt: skip
+    )
 
 
 def lines(
-    table: pd.DataFrame, time: str, value: str, title: str, unit: str = "", series: str | None = None, area: bool = False,
+    table: pd.DataFrame,
+    time: str,
+    value: str,
+    title: str,
+    unit: str = "",
+    series: str | None = None,
+    area: bool = False,
     value_name: str = "",
-) -> Any:  # fmt: skip
+) -> Any:
     """A line over time (or over any ordered number); several series are named at their ends."""
     temporal = pd.api.types.is_datetime64_any_dtype(table[time])
     data = pd.DataFrame({"time": table[time], "value": table[value].astype(float)})
@@ -104,7 +118,7 @@ def lines(
     groups = list(dict.fromkeys(data["series"]))[:MOST_SERIES]
     data = thin(data[data["series"].isin(groups)].dropna(), "time")
     name = value_name or value
-    x_axis = alt.Axis(title=None if temporal else time, labelOverlap=True, **({} if temporal else {"format": "d"}))
+    x_axis = _date_axis(data["time"]) if temporal else alt.Axis(title=time, labelOverlap=True, format="d")
     lowest, highest = data["value"].min(), data["value"].max()
     # A line may leave zero out when it would flatten the shape; an area may not.
     zero = bool(area or 0 <= lowest < 0.5 * highest or 0.5 * lowest < highest <= 0)
@@ -112,21 +126,45 @@ def lines(
         "series:N", sort=groups, legend=None, scale=alt.Scale(domain=groups, range=list(PALETTE[: len(groups)]))
     )
     base = alt.Chart(data, width=WIDTH - (100 if series else 0), height=HEIGHT).encode(
-        x=alt.X("time:T" if temporal else "time:Q", axis=x_axis, scale=alt.Scale() if temporal else alt.Scale(zero=False, nice=False)),
+        x=alt.X(
+            "time:T" if temporal else "time:Q",
+            axis=x_axis,
+            scale=alt.Scale() if temporal else alt.Scale(zero=False, nice=False),
+        ),
         y=alt.Y("value:Q", axis=number_axis(name, unit), scale=alt.Scale(zero=zero)),
-        tooltip=[alt.Tooltip("time:T" if temporal else "time:Q", title=time, **({} if temporal else {"format": "d"})),
-                 alt.Tooltip("value:Q", title=name, format=",.6~g")],
-    )  # fmt: skip
+        tooltip=[
+            alt.Tooltip("time:T" if temporal else "time:Q", title=time, **({} if temporal else {"format": "d"})),
+            alt.Tooltip("value:Q", title=name, format=",.6~g"),
+        ],
+    )
     if series is None:
         few = len(data) <= 40
         mark = base.mark_area(line=True, point=few) if area else base.mark_line(point=few)
         return mark.properties(title=heading(title))
     ends = data.sort_values("time").groupby("series", as_index=False).tail(1).reset_index(drop=True)
     ends["value"] = _apart(ends["value"], 0.055 * ((highest - (0 if zero else lowest)) or 1))
-    names = alt.Chart(ends).mark_text(align="left", dx=6).encode(
-        x="time:T" if temporal else "time:Q", y="value:Q", text="series:N", color=colour
-    )  # fmt: skip
+    names = (
+        alt.Chart(ends)
+        .mark_text(align="left", dx=6)
+        .encode(x="time:T" if temporal else "time:Q", y="value:Q", text="series:N", color=colour)
+    )
     return (base.mark_line().encode(color=colour) + names).properties(title=heading(title))
+
+
+def _date_axis(dates: "pd.Series[Any]") -> alt.Axis:
+    """At most nine labels, all of one form, on dates that are in the data: years, months, days or hours."""
+    distinct = dates.drop_duplicates().sort_values()
+    chosen = distinct.iloc[np.unique(np.linspace(0, len(distinct) - 1, min(len(distinct), 9)).astype(int))]
+    if (distinct.dt.dayofyear == 1).all() and (distinct.dt.hour == 0).all():
+        form = "%Y"
+    elif (distinct.dt.day == 1).all() and (distinct.dt.hour == 0).all():
+        form = "%b %Y"
+    elif (distinct.dt.normalize() == distinct).all():
+        form = "%-d %b %Y"
+    else:
+        form = "%H:%M" if distinct.dt.normalize().nunique() == 1 else "%-d %b %H:%M"
+    values = [alt.DateTime(year=d.year, month=d.month, date=d.day, hours=d.hour, minutes=d.minute) for d in chosen]
+    return alt.Axis(title=None, labelOverlap=True, format=form, values=values)
 
 
 def _apart(values: Any, distance: float) -> Any:
@@ -162,11 +200,16 @@ def points(
     shown = data.sample(MAX_CHART_ROWS, random_state=0) if len(data) > MAX_CHART_ROWS else data
     subtitle = f"{len(shown):,} of {len(data):,} points shown" if len(shown) < len(data) else ""
     colour = {"color": alt.Color("series:N", title=series)} if series is not None else {}
-    dots = alt.Chart(shown, width=WIDTH, height=HEIGHT + 40).mark_circle(size=34, opacity=0.55).encode(
-        x=alt.X("x:Q", axis=number_axis(x, units[0], grid=True), scale=alt.Scale(zero=False)),
-        y=alt.Y("y:Q", axis=number_axis(y, units[1]), scale=alt.Scale(zero=False)),
-        tooltip=[alt.Tooltip("x:Q", title=x, format=",.6~g"), alt.Tooltip("y:Q", title=y, format=",.6~g")], **colour,
-    )  # fmt: skip
+    dots = (
+        alt.Chart(shown, width=WIDTH, height=HEIGHT + 40)
+        .mark_circle(size=34, opacity=0.55)
+        .encode(
+            x=alt.X("x:Q", axis=number_axis(x, units[0], grid=True), scale=alt.Scale(zero=False)),
+            y=alt.Y("y:Q", axis=number_axis(y, units[1]), scale=alt.Scale(zero=False)),
+            tooltip=[alt.Tooltip("x:Q", title=x, format=",.6~g"), alt.Tooltip("y:Q", title=y, format=",.6~g")],
+            **colour,
+        )
+    )
     if not trend or len(data) < 3 or data["x"].nunique() < 2:
         return dots.properties(title=heading(title, subtitle))
     slope, intercept = np.polyfit(data["x"], data["y"], 1)
@@ -181,11 +224,21 @@ def histogram(values: Any, name: str, title: str, unit: str = "", marks: dict[st
     numbers = pd.Series(values).dropna().astype(float).to_numpy()
     counts, edges = np.histogram(numbers, bins=_bin_edges(numbers))
     data = pd.DataFrame({"from": edges[:-1], "to": edges[1:], "count": counts})
-    base = alt.Chart(data, width=WIDTH, height=HEIGHT).mark_bar(color=ACCENT, stroke="white", strokeWidth=0.5).encode(
-        x=alt.X("from:Q", axis=number_axis(name, unit), scale=alt.Scale(zero=False, nice=False)), x2="to:Q",
-        y=alt.Y("count:Q", axis=number_axis("rows")), y2=alt.datum(0),
-        tooltip=[alt.Tooltip("from:Q", format=",.6~g"), alt.Tooltip("to:Q", format=",.6~g"), alt.Tooltip("count:Q", title="rows")],
-    )  # fmt: skip
+    base = (
+        alt.Chart(data, width=WIDTH, height=HEIGHT)
+        .mark_bar(color=ACCENT, stroke="white", strokeWidth=0.5)
+        .encode(
+            x=alt.X("from:Q", axis=number_axis(name, unit), scale=alt.Scale(zero=False, nice=False)),
+            x2="to:Q",
+            y=alt.Y("count:Q", axis=number_axis("rows")),
+            y2=alt.datum(0),
+            tooltip=[
+                alt.Tooltip("from:Q", format=",.6~g"),
+                alt.Tooltip("to:Q", format=",.6~g"),
+                alt.Tooltip("count:Q", title="rows"),
+            ],
+        )
+    )
     if not marks:
         return base.properties(title=heading(title))
     lines_at = pd.DataFrame(
@@ -194,7 +247,7 @@ def histogram(values: Any, name: str, title: str, unit: str = "", marks: dict[st
     rule = alt.Chart(lines_at).mark_rule(color=PALETTE[1], strokeWidth=2).encode(x="x:Q")
     text = (
         alt.Chart(lines_at)
-        .mark_text(align="left", dx=4, dy=8, baseline="top")
+        .mark_text(align="center", dy=-4, baseline="bottom")
         .encode(x="x:Q", y=alt.value(0), text="label:N")
     )
     return (base + rule + text).properties(title=heading(title))

@@ -75,10 +75,20 @@ def _with_unit(text: str, unit: str) -> str:
 def theme() -> alt.theme.ThemeConfig:
     """The altair theme: white card, quiet axes, one accent."""
     axis = {
-        "labelFont": FONTS, "titleFont": FONTS, "labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": "normal",
-        "labelColor": LABEL, "titleColor": LABEL, "domainColor": "#C7CCD3", "gridColor": GRID, "ticks": False,
-        "labelPadding": 6, "titlePadding": 10, "labelLimit": 240,
-    }  # fmt: skip
+        "labelFont": FONTS,
+        "titleFont": FONTS,
+        "labelFontSize": 11,
+        "titleFontSize": 11,
+        "titleFontWeight": "normal",
+        "labelColor": LABEL,
+        "titleColor": LABEL,
+        "domainColor": "#C7CCD3",
+        "gridColor": GRID,
+        "ticks": False,
+        "labelPadding": 6,
+        "titlePadding": 10,
+        "labelLimit": 240,
+    }
     return alt.theme.ThemeConfig(
         {
             "background": "white",
@@ -86,15 +96,40 @@ def theme() -> alt.theme.ThemeConfig:
             "config": {
                 "font": FONTS,
                 "view": {"continuousWidth": 620, "continuousHeight": 320, "stroke": None},
-                "title": {"anchor": "start", "font": FONTS, "fontSize": 15, "fontWeight": 600, "color": INK, "offset": 14,
-                          "subtitleFont": FONTS, "subtitleFontSize": 12, "subtitleColor": LABEL, "subtitlePadding": 6, "limit": 900},
+                "title": {
+                    "anchor": "start",
+                    "font": FONTS,
+                    "fontSize": 15,
+                    "fontWeight": 600,
+                    "color": INK,
+                    "offset": 14,
+                    "subtitleFont": FONTS,
+                    "subtitleFontSize": 12,
+                    "subtitleColor": LABEL,
+                    "subtitlePadding": 6,
+                    "limit": 900,
+                },
                 "axis": axis,
                 "axisX": {"grid": False, "labelAngle": 0},
                 "axisY": {"domain": False},
-                "legend": {"labelFont": FONTS, "titleFont": FONTS, "labelColor": LABEL, "titleColor": LABEL, "labelFontSize": 11,
-                           "titleFontSize": 11, "titleFontWeight": "normal", "symbolType": "circle", "labelLimit": 200},
-                "range": {"category": list(PALETTE), "ordinal": list(PALETTE), "diverging": list(DIVERGING),
-                          "ramp": ["#EAF2F9", "#8FBDE0", "#1F6FB5", "#0F3C63"], "heatmap": ["#EAF2F9", "#8FBDE0", "#1F6FB5", "#0F3C63"]},
+                "legend": {
+                    "labelFont": FONTS,
+                    "titleFont": FONTS,
+                    "labelColor": LABEL,
+                    "titleColor": LABEL,
+                    "labelFontSize": 11,
+                    "titleFontSize": 11,
+                    "titleFontWeight": "normal",
+                    "symbolType": "circle",
+                    "labelLimit": 200,
+                },
+                "range": {
+                    "category": list(PALETTE),
+                    "ordinal": list(PALETTE),
+                    "diverging": list(DIVERGING),
+                    "ramp": ["#EAF2F9", "#8FBDE0", "#1F6FB5", "#0F3C63"],
+                    "heatmap": ["#EAF2F9", "#8FBDE0", "#1F6FB5", "#0F3C63"],
+                },
                 "bar": {"color": ACCENT, "cornerRadiusEnd": 2},
                 "line": {"color": ACCENT, "strokeWidth": 2},
                 "area": {"color": ACCENT, "opacity": 0.25, "line": {"color": ACCENT}},
@@ -106,7 +141,7 @@ def theme() -> alt.theme.ThemeConfig:
                 "text": {"font": FONTS, "fontSize": 11, "color": INK},
             },
         }
-    )  # fmt: skip
+    )
 
 
 def save_chart(chart: Any, name: str) -> tuple[str, str]:

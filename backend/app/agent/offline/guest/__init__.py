@@ -1,1 +1,1 @@
-"""Programs that the analyst writes into the sandbox. They run there, on the sandbox's libraries, and import nothing of `app`."""
+"""Programs that the analyst writes into the sandbox: they run on its libraries and import nothing of `app`."""

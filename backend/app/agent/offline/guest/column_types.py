@@ -4,6 +4,8 @@ Roles: `measure` (a number to add up or average), `flag` (0 or 1), `year`, `date
 `category` (few distinct texts), `text`, `identifier` (never added up), `empty`.
 """
 
+# ruff: noqa: E501 - patterns are written whole
+
 import re
 import warnings
 from typing import Any
@@ -276,9 +278,9 @@ def _date_format(sample: Any, name: str, notes: list[str], comma: bool) -> str |
     def fit(form: str) -> float:
         return float(pd.to_datetime(sample, format=form, errors="coerce").notna().mean())
 
-    if sample.str.contains("T|Z$|[+-]\\d\\d:\\d\\d$", regex=True).mean() > 0.5:
-        if pd.to_datetime(sample, format="ISO8601", errors="coerce", utc=True).notna().mean() >= ENOUGH:
-            return "iso"
+    zoned = sample.str.contains(r"T|Z$|[+-]\d\d:\d\d$", regex=True).mean() > 0.5
+    if zoned and pd.to_datetime(sample, format="ISO8601", errors="coerce", utc=True).notna().mean() >= ENOUGH:
+        return "iso"
     if sample.str.match(r"\d").mean() < ENOUGH and not sample.str.contains(r"\d{4}|\d\d$", regex=True).mean() >= ENOUGH:
         return None
     for month_first, day_first in SLASH_FORMATS:

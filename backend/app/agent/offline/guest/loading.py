@@ -107,7 +107,7 @@ def _decode(content: bytes, notes: list[str]) -> str:
 
 
 def _guess_encoding(content: bytes) -> str:
-    """An East Asian encoding when nearly all it decodes to is everyday text in it, else a Western or other code page."""
+    """An East Asian encoding when nearly all it decodes to is everyday text, else a Western or other code page."""
     sample = content[:SNIFFED_CHARACTERS]
     scores = {name: _common_share(sample, name) for name in ("gb18030", "big5", "shift_jis", "euc_kr")}
     best = max(scores, key=lambda name: scores[name])
@@ -120,12 +120,14 @@ def _guess_encoding(content: bytes) -> str:
         return "cp1252"
     from charset_normalizer import from_bytes
 
-    match = from_bytes(sample, cp_isolation=["cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1256", "koi8_r"]).best()
+    match = from_bytes(
+        sample, cp_isolation=["cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1256", "koi8_r"]
+    ).best()
     return match.encoding if match else "cp1252"
 
 
 def _common_share(sample: bytes, encoding: str) -> float:
-    """Of the non-ASCII characters, the share that everyday text in this encoding is made of; 0 when it does not decode."""
+    """Of the non-ASCII characters, the share that is everyday text in this encoding; 0 when it does not decode."""
     try:
         # Not final: the sample may end inside a character.
         text = codecs.getincrementaldecoder(encoding)().decode(sample)
@@ -291,7 +293,9 @@ def _without_blank_edges(frame: pd.DataFrame) -> pd.DataFrame:
         return frame.fillna("")
     cells = frame.fillna("").to_numpy(dtype=object)
     filled = np.array([[bool(cell.strip()) for cell in row] for row in cells])
-    kept = [place for place, name in enumerate(frame.columns) if filled[:, place].any() or not name.startswith("Unnamed: ")]
+    kept = [
+        place for place, name in enumerate(frame.columns) if filled[:, place].any() or not name.startswith("Unnamed: ")
+    ]
     return pd.DataFrame(cells[filled.any(axis=1)][:, kept], columns=frame.columns[kept])
 
 

@@ -1,4 +1,4 @@
-"""One module an intent: `headline` says in a line what is computed, `write` makes the pandas program, `tell` words its results."""
+"""One module an intent: `headline` names what is computed, `write` makes the program, `tell` words its results."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

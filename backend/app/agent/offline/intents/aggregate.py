@@ -1,5 +1,7 @@
 """Totals, averages, counts, shares and rates: of all rows, by group, over time; rankings of groups."""
 
+# ruff: noqa: E501 - the lines of the generated programs and of the answers are written whole
+
 from typing import Any
 
 from app.agent.offline.answer import (
@@ -314,11 +316,11 @@ def _write_chart(script: Script, plan: Plan, keys: list[str], label: str) -> Non
         value, shown_unit = label, unit
     best = "idxmin" if plan.ascending and plan.ranked else "idxmax"
     word = "lowest" if plan.ascending and plan.ranked else "highest"
-    script.chart(f"top = result.loc[result[{value!r}].{best}()]")
-    who = f"str(top[{keys[0]!r}])" + (f" + ', ' + str(top[{keys[1]!r}])" if len(keys) > 1 else "")
+    script.chart(f"top = result[{value!r}].{best}()")
+    who = " + ', ' + ".join(f"str(result.at[top, {key!r}])" for key in keys)
     finding = f" has the {word} {value.removesuffix(' (%)')}: "
-    script.chart(f"title = {who} + {finding!r} + style.human({_arguments(f'top[{value!r}]', shown_unit)})")
-    if plan.chart == "pie" and plan.method != "rate" and "pie!" in plan.target:
+    script.chart(f"title = {who} + {finding!r} + style.human({_arguments(f'result.at[top, {value!r}]', shown_unit)})")
+    if plan.chart == "pie!" and plan.method != "rate":
         script.chart(f"chart = charts.pie(result, {keys[0]!r}, {value!r}, title)")
     elif len(keys) > 1 and (plan.column(plan.groups[1]).distinct > 8 or plan.chart == "heat map"):
         script.chart(
@@ -346,9 +348,9 @@ def _write_time_chart(script: Script, plan: Plan, keys: list[str], label: str, u
     if series is None:
         script.chart(
             "direction = 'rose' if values.iloc[-1] > values.iloc[0] else 'fell' if values.iloc[-1] < values.iloc[0] else 'ended where it began'",
-            "by = f' by {abs(change):.1f} %' if change else ''",
+            "by = f' by {abs(change):,.1f} %' if change and abs(change) >= 0.05 else ''",
             f"ends = style.human({_arguments('values.iloc[0]', unit)}), style.human({_arguments('values.iloc[-1]', unit)})",
-            f"title = {value!r} + f' {{direction}}{{by}}: from {{ends[0]}} to {{ends[1]}}'",
+            f"title = {value[0].upper() + value[1:]!r} + f' {{direction}}{{by}}: from {{ends[0]}} to {{ends[1]}}'",
         )
     else:
         script.chart(
@@ -378,7 +380,7 @@ def tell(plan: Plan, results: dict[str, Any]) -> Answer:
     answer = _tell_time(plan, results) if plan.time else _tell_groups(plan, results)
     answer.files = results.get("files", [])
     answer.assumptions = data_assumptions(results, plan)
-    if plan.chart == "pie" and "pie!" not in plan.target:
+    if plan.chart == "pie":
         answer.assumptions.append(
             "Bars were drawn instead of a pie: lengths compare better than angles. Say “pie anyway” to get the pie."
         )

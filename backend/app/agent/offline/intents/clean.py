@@ -1,5 +1,7 @@
 """A cleaned copy of a table, with a report of every change."""
 
+# ruff: noqa: E501 - the lines of the generated programs and of the answers are written whole
+
 from typing import Any
 
 from app.agent.offline.answer import Answer, code, data_assumptions, markdown_table, names

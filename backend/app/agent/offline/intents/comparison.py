@@ -1,5 +1,7 @@
 """Compare groups, two periods, or two columns: differences, percent changes, and a test when one is asked for."""
 
+# ruff: noqa: E501 - the lines of the generated programs and of the answers are written whole
+
 from typing import Any
 
 from app.agent.offline.answer import Answer, cell, code, data_assumptions, markdown_table, number, rows_sentence
@@ -70,7 +72,7 @@ def _write_groups(script: Script, plan: Plan) -> None:
         else f"charts.bars(result, {group!r}, {call!r}, title, unit={unit!r}, value_name={label!r})"
     )
     script.chart(
-        f"title = str(high[{group!r}]) + {f' has the highest {label}: '!r} + style.human(high[{call!r}], {unit!r})",
+        f"title = str(result[{group!r}].iloc[0]) + {f' has the highest {label}: '!r} + style.human(high[{call!r}], {unit!r})",
         f"chart = {drawing}",
         f"files += style.save_chart(chart, {artifact!r})",
     )

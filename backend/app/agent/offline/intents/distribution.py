@@ -1,5 +1,7 @@
 """How the values of a column are spread: histogram, quantiles, spread, skewness, outliers, normality; boxes by group."""
 
+# ruff: noqa: E501 - the lines of the generated programs and of the answers are written whole
+
 from typing import Any
 
 from app.agent.offline.answer import Answer, cell, code, data_assumptions, markdown_table, number, rows_sentence
@@ -48,7 +50,7 @@ def write(plan: Plan, caution: Caution) -> Script:
             f"files.append(save_table(groups, {artifact + '_groups'!r}))",
         )
         script.chart(
-            f"title = str(groups.iloc[0][{group!r}]) + {f' has the highest median {name}: '!r} + style.human(groups.iloc[0]['median'], {unit!r})",
+            f"title = str(groups[{group!r}].iloc[0]) + {f' has the highest median {name}: '!r} + style.human(groups.iloc[0]['median'], {unit!r})",
             f"chart = charts.boxes(used, {group!r}, {name!r}, title, unit={unit!r})",
             f"files += style.save_chart(chart, {artifact!r})",
         )

@@ -1,5 +1,7 @@
 """What is in a file: its columns with their types, gaps, ranges and examples."""
 
+# ruff: noqa: E501 - the lines of the generated programs and of the answers are written whole
+
 from typing import Any
 
 from app.agent.offline.answer import Answer, code, markdown_table, number

@@ -1,5 +1,7 @@
 """A pivot table: one column's values down, another's across, a number in the cells."""
 
+# ruff: noqa: E501 - the lines of the generated programs and of the answers are written whole
+
 from typing import Any
 
 from app.agent.offline.answer import Answer, cell, code, data_assumptions, markdown_table, number, rows_sentence

@@ -1,5 +1,7 @@
 """Two or more numbers together: correlation (a pair, one with all, all with all), scatter, linear regression."""
 
+# ruff: noqa: E501 - the lines of the generated programs and of the answers are written whole
+
 from typing import Any
 
 from app.agent.offline.answer import (

@@ -1,5 +1,7 @@
 """A self-contained HTML report: the table's columns, its main number by group and over time, charts inlined."""
 
+# ruff: noqa: E501 - the lines of the generated programs and of the answers are written whole
+
 from typing import Any
 
 from app.agent.offline.answer import Answer, code, data_assumptions, names
@@ -98,7 +100,7 @@ def _write_sections(script: Script, plan: Plan, stem: str) -> None:
             f"sections.append({f'by {group}'!r})",
         )
         script.chart(
-            f"title = str(result.iloc[0][{group!r}]) + {f' has the highest {label}: '!r} + style.human(result.iloc[0][{label!r}], {unit!r})",
+            f"title = str(result[{group!r}].iloc[0]) + {f' has the highest {label}: '!r} + style.human(result.iloc[0][{label!r}], {unit!r})",
             f"files += style.save_chart(charts.bars(result, {group!r}, {label!r}, title, unit={unit!r}), {artifact!r})",
             "add_picture(files[-2])",
         )

@@ -1,5 +1,7 @@
 """Keep some rows, sort them, and save them as a new file."""
 
+# ruff: noqa: E501 - the lines of the generated programs and of the answers are written whole
+
 from typing import Any
 
 from app.agent.offline.answer import Answer, cell, code, data_assumptions, markdown_table, names, number
