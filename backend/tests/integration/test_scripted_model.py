@@ -226,7 +226,8 @@ class TestCancel:
         assert listener.turn.run["status"] == "cancelled"
         after = person.ask(thread, "look")
         assert after.run["status"] == "succeeded"
-        (result,) = tool_results(after)
+        # A call that was cut off is answered for the model first, in the same stream.
+        result = tool_results(after)[-1]
         assert "never.txt" not in result
         assert result.splitlines()[-1].startswith("0") or "\n0" in result
 
@@ -255,7 +256,8 @@ class TestRestarts:
             listener.thread.join(60)
             after = person.ask(thread, "read back")
             assert after.run["status"] == "succeeded", after.run
-            (result,) = tool_results(after)
+            # A call that was cut off is answered for the model first, in the same stream.
+        result = tool_results(after)[-1]
             # The earlier file is there; the counting command ran once, or (killed with its executor) not at all.
             assert "kept,1" in result
             assert result.count("run") <= 1
