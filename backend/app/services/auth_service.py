@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from uuid import UUID
 
 import jwt
@@ -34,8 +35,12 @@ _API_KEY_MARK = "ak_"
 _ROTATION_GRACE = timedelta(seconds=20)
 
 _hasher = PasswordHasher()
-# Checked when there is no such account, so that the answer takes as long as for a wrong password.
-_DECOY_HASH = _hasher.hash(secrets.token_urlsafe(16))
+
+
+@cache
+def _decoy_hash() -> str:
+    """Checked when there is no such account, so that the answer takes as long as for a wrong password."""
+    return _hasher.hash(secrets.token_urlsafe(16))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,7 @@ class AuthService:
     async def login(self, *, email: str, password: str) -> SignIn:
         async with self._database.transaction() as session:
             user = await UserRepository(session).get_by_email(_normalized(email))
-        stored_hash = user.password_hash if user and user.password_hash else _DECOY_HASH
+        stored_hash = user.password_hash if user and user.password_hash else await to_thread.run_sync(_decoy_hash)
         matches = await to_thread.run_sync(_password_matches, stored_hash, password)
         if user is None or not matches or user.disabled:
             raise BadCredentialsError
