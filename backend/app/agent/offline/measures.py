@@ -17,7 +17,7 @@ def natural_aggregate(column: Column) -> Aggregate:
         return "max"
     if column.role == "flag" or column.unit == "%" or words & NOT_ADDITIVE:
         return "mean"
-    return "sum" if words & ADDITIVE or column.unit in tuple("$€£¥₹") else "mean"
+    return "sum" if words & ADDITIVE or set(column.name + column.unit) & set("$€£¥₹") else "mean"
 
 
 def default_measure(table: TableProfile) -> Column | None:

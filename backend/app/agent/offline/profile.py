@@ -96,6 +96,7 @@ class TableProfile(BaseModel):
             column for column in self.columns if column.can_group and 1 < column.distinct <= max(30, self.rows // 20)
         ]
         fit = [column for column in fit if column.role not in ("text", "identifier", "year")]
+        fit = [column for column in fit if column.role != "measure" or column.distinct <= min(12, self.rows // 4)]
         order = {"category": 0, "boolean": 1, "flag": 2, "measure": 3}
         return sorted(fit, key=lambda column: (order[column.role], not 2 < column.distinct <= 12, column.distinct > 12))
 

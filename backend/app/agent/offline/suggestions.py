@@ -36,6 +36,7 @@ def next_questions(table: TableProfile, plan: Plan | None = None, count: int = 3
                 ideas.append(("groups", f"What is the {word} {name} by {group}?"))
         if not plan or plan.intent != "distribution":
             ideas.append(("distribution", f"Show the distribution of {name}"))
+        others = [other for other in others if other != name]
         if others and not (plan and plan.intent == "correlation"):
             ideas.append(("correlation", f"How are {name} and {others[0]} correlated?"))
         if len(others) > 1 and not (plan and plan.intent == "correlation"):
@@ -49,4 +50,4 @@ def next_questions(table: TableProfile, plan: Plan | None = None, count: int = 3
         if not plan or plan.intent != "overview"
         else ("duplicates", "Are there duplicate rows?")
     )
-    return [text for _, text in ideas[:count]]
+    return [" ".join(text.split()) for _, text in ideas[:count]]

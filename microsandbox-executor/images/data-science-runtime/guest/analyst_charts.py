@@ -31,7 +31,17 @@ def heading(title: str, subtitle: str = "") -> alt.TitleParams:
 
 
 def axis_title(name: str, unit: str) -> str:
+    name = one_line(name)
     return f"{name} ({unit})" if unit and unit not in name else name
+
+
+def one_line(name: str) -> str:
+    """A name without line breaks: vega's expressions cannot hold them."""
+    return " ".join(str(name).split())
+
+
+def tip(field: str, name: str, **options: Any) -> alt.Tooltip:
+    return alt.Tooltip(field, title=one_line(name), **options)
 
 
 def number_axis(name: str, unit: str = "", **options: Any) -> alt.Axis:
@@ -58,7 +68,7 @@ def bars(
     data["label"] = [human(number, unit if len(unit) == 1 else "") for number in data["value"]]
     order = list(data["category"])
     flat = data["category"].str.len().max() * len(data) > 75 or len(data) > 12
-    category_title, values = alt.Axis(title=category), alt.Scale(zero=True, nice=True)
+    category_title, values = alt.Axis(title=one_line(category)), alt.Scale(zero=True, nice=True)
     if flat:
         base = alt.Chart(data, width=WIDTH - 120, height=alt.Step(BAR_STEP)).encode(
             y=alt.Y("category:N", sort=order, axis=category_title),
@@ -71,7 +81,10 @@ def bars(
             y=alt.Y("value:Q", scale=values, axis=number_axis(name, unit)),
         )
         text = base.mark_text(baseline="bottom", dy=-3, color=LABEL).encode(text="label:N")
-    tooltip = [alt.Tooltip("category:N", title=category), alt.Tooltip("value:Q", title=name, format=",.6~g")]
+    tooltip = [
+        tip("category:N", category),
+        tip("value:Q", name, format=",.6~g"),
+    ]
     return (base.mark_bar(color=ACCENT).encode(tooltip=tooltip) + text).properties(title=heading(title, subtitle))
 
 
@@ -82,7 +95,9 @@ def _grouped_bars(data: pd.DataFrame, category: str, name: str, title: str, unit
         alt.Chart(data, width=WIDTH - 140, height=alt.Step(max(8, BAR_STEP * 2 // max(len(groups), 1) - 2)))
         .mark_bar()
         .encode(
-            y=alt.Y("category:N", sort=order, axis=alt.Axis(title=category), scale=alt.Scale(paddingInner=0.25)),
+            y=alt.Y(
+                "category:N", sort=order, axis=alt.Axis(title=one_line(category)), scale=alt.Scale(paddingInner=0.25)
+            ),
             yOffset=alt.YOffset("series:N", sort=groups),
             x=alt.X("value:Q", scale=alt.Scale(zero=True), axis=number_axis(name, unit, grid=True)),
             color=alt.Color(
@@ -92,9 +107,9 @@ def _grouped_bars(data: pd.DataFrame, category: str, name: str, title: str, unit
                 scale=alt.Scale(domain=groups, range=list(PALETTE[: len(groups)])),
             ),
             tooltip=[
-                alt.Tooltip("category:N", title=category),
-                alt.Tooltip("series:N", title=series),
-                alt.Tooltip("value:Q", title=name, format=",.6~g"),
+                tip("category:N", category),
+                tip("series:N", series),
+                tip("value:Q", name, format=",.6~g"),
             ],
         )
         .properties(title=heading(title))
@@ -118,7 +133,7 @@ def lines(
     groups = list(dict.fromkeys(data["series"]))[:MOST_SERIES]
     data = thin(data[data["series"].isin(groups)].dropna(), "time")
     name = value_name or value
-    x_axis = _date_axis(data["time"]) if temporal else alt.Axis(title=time, labelOverlap=True, format="d")
+    x_axis = _date_axis(data["time"]) if temporal else alt.Axis(title=one_line(time), labelOverlap=True, format="d")
     lowest, highest = data["value"].min(), data["value"].max()
     # A line may leave zero out when it would flatten the shape; an area may not.
     zero = bool(area or 0 <= lowest < 0.5 * highest or 0.5 * lowest < highest <= 0)
@@ -133,8 +148,10 @@ def lines(
         ),
         y=alt.Y("value:Q", axis=number_axis(name, unit), scale=alt.Scale(zero=zero)),
         tooltip=[
-            alt.Tooltip("time:T" if temporal else "time:Q", title=time, **({} if temporal else {"format": "d"})),
-            alt.Tooltip("value:Q", title=name, format=",.6~g"),
+            alt.Tooltip(
+                "time:T" if temporal else "time:Q", title=one_line(time), **({} if temporal else {"format": "d"})
+            ),
+            tip("value:Q", name, format=",.6~g"),
         ],
     )
     if series is None:
@@ -199,14 +216,17 @@ def points(
     data = data.dropna(subset=["x", "y"])
     shown = data.sample(MAX_CHART_ROWS, random_state=0) if len(data) > MAX_CHART_ROWS else data
     subtitle = f"{len(shown):,} of {len(data):,} points shown" if len(shown) < len(data) else ""
-    colour = {"color": alt.Color("series:N", title=series)} if series is not None else {}
+    colour = {"color": alt.Color("series:N", title=one_line(series))} if series is not None else {}
     dots = (
         alt.Chart(shown, width=WIDTH, height=HEIGHT + 40)
         .mark_circle(size=34, opacity=0.55)
         .encode(
             x=alt.X("x:Q", axis=number_axis(x, units[0], grid=True), scale=alt.Scale(zero=False)),
             y=alt.Y("y:Q", axis=number_axis(y, units[1]), scale=alt.Scale(zero=False)),
-            tooltip=[alt.Tooltip("x:Q", title=x, format=",.6~g"), alt.Tooltip("y:Q", title=y, format=",.6~g")],
+            tooltip=[
+                tip("x:Q", x, format=",.6~g"),
+                tip("y:Q", y, format=",.6~g"),
+            ],
             **colour,
         )
     )
@@ -280,7 +300,7 @@ def boxes(table: pd.DataFrame, group: str, value: str, title: str, unit: str = "
         alt.Chart(data, width=WIDTH - 120, height=alt.Step(34))
         .mark_boxplot(size=18, outliers={"size": 14, "opacity": 0.5})
         .encode(
-            y=alt.Y("group:N", sort=order, axis=alt.Axis(title=group)),
+            y=alt.Y("group:N", sort=order, axis=alt.Axis(title=one_line(group))),
             x=alt.X("value:Q", axis=number_axis(value, unit, grid=True), scale=alt.Scale(zero=False)),
         )
         .properties(title=heading(title))
@@ -303,7 +323,7 @@ def heatmap(matrix: pd.DataFrame, title: str, correlation: bool = False, name: s
         y=alt.Y("row:N", sort=rows, axis=alt.Axis(title=None)),
     )
     boxes_ = base.mark_rect().encode(
-        color=alt.Color("value:Q", scale=scale, title=name, legend=None if correlation else alt.Legend())
+        color=alt.Color("value:Q", scale=scale, title=one_line(name), legend=None if correlation else alt.Legend())
     )
     text = base.mark_text(fontSize=10).encode(
         text="label:N", color=alt.condition("datum.dark == 1", alt.value("white"), alt.value(LABEL))

@@ -28,7 +28,7 @@ DIVERGING = ("#B4541A", "#F4F4F2", "#1F6FB5")
 
 ARTIFACTS = Path("/artifacts")
 FONT_FOLDERS = (Path("/opt/fonts"), Path("/usr/share/fonts"))
-FONTS = "Noto Sans, Noto Sans CJK SC, Noto Sans SC, Liberation Sans, DejaVu Sans, sans-serif"
+FONTS = "Noto Sans, Noto Sans SC, Noto Sans JP, Noto Sans KR, Liberation Sans, DejaVu Sans, sans-serif"
 PNG_SCALE = 2.0
 # A specification carries its rows with it: more than this makes a page slow and shows no more.
 MAX_CHART_ROWS = 5000
