@@ -25,7 +25,9 @@ createRoot(root).render(
       <TooltipProvider delayDuration={350}>
         <App />
         <Toaster
-          position="bottom-left"
+          position="top-center"
+          offset={56}
+          mobileOffset={{ top: 56 }}
           toastOptions={{
             classNames: {
               toast: "!bg-raised !text-ink !border-line-strong !rounded-md !shadow-sm !text-sm",

@@ -76,10 +76,14 @@ function todoFor(error: ApiError): string {
   return "Check what you entered and try again.";
 }
 
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
 export function explain(error: unknown): Explanation {
   if (error instanceof ApiError) {
     return {
-      happened: error.message,
+      happened: sentence(error.message),
       safe: error.status >= 500 ? "Your files and conversations are kept." : null,
       todo: todoFor(error),
       requestId: error.problem.request_id,
@@ -94,7 +98,7 @@ export function explain(error: unknown): Explanation {
     };
   }
   return {
-    happened: error instanceof Error && error.message ? error.message : "Something went wrong in this page.",
+    happened: error instanceof Error && error.message ? sentence(error.message) : "Something went wrong in this page.",
     safe: "Your files and conversations are kept.",
     todo: "Try again, or reload the page.",
     requestId: null,

@@ -4,7 +4,6 @@ import { useState, type ReactNode } from "react";
 import { toast } from "sonner";
 import { explain } from "@/api/problem";
 import type { Run } from "@/api/types";
-import { cn } from "@/components/ui/class-names";
 import { IconButton } from "@/components/ui/icon-button";
 import { Spinner } from "@/components/ui/spinner";
 import { useMeta } from "@/features/auth/session";
@@ -136,9 +135,7 @@ function ModelBadge() {
     <Popover.Root>
       <Popover.Trigger
         aria-label={`Model: ${label}`}
-        className={cn(
-          "flex h-7 max-w-44 shrink-0 items-center gap-1.5 rounded-md border px-2 text-xs text-ink-2 hover:bg-hover",
-        )}
+        className="flex h-7 max-w-44 shrink-0 items-center gap-1.5 rounded-md border px-2 text-xs text-ink-2 hover:bg-hover"
       >
         {offline ? (
           <TriangleAlert aria-hidden className="size-3.5 shrink-0 text-warn" />

@@ -7,6 +7,7 @@ import { Button } from "@/components/ui/button";
 import { cn } from "@/components/ui/class-names";
 import { ErrorNote } from "@/components/ui/error-note";
 import { Skeleton } from "@/components/ui/skeleton";
+import { counted } from "@/features/files/counted";
 import { cellText, withoutFloatNoise } from "./cell-text";
 import { columnWidths, isNumericType } from "./column-widths";
 import { moveInGrid, type CellPosition } from "./grid-navigation";
@@ -67,7 +68,7 @@ interface FactsProps {
 }
 
 function Facts({ file, first, pages }: FactsProps) {
-  const known = first.total_rows === null ? `at least ${first.rows.length.toLocaleString()}` : pages.rowCount.toLocaleString();
+  const known = `${first.total_rows === null ? "at least " : ""}${counted(pages.rowCount, "row")}`;
   const clipboard = (navigator as Partial<Navigator>).clipboard;
 
   function copyLoaded() {
@@ -79,7 +80,7 @@ function Facts({ file, first, pages }: FactsProps) {
     }
     void clipboard?.writeText(toTsv(header, rows)).then(() => {
       const isAll = rows.length === pages.rowCount;
-      toast.success(`${rows.length.toLocaleString()} rows copied`, {
+      toast.success(`${counted(rows.length, "row")} copied`, {
         description: isAll ? undefined : `These are the rows in view; download ${file.filename} for all.`,
       });
     });
@@ -89,7 +90,7 @@ function Facts({ file, first, pages }: FactsProps) {
     <div className="flex items-center gap-2 border-b px-4 py-1.5 text-xs text-ink-3">
       <p className="tabular min-w-0 flex-1 truncate" title={first.notes.join(" · ")}>
         <span className="text-ink-2">
-          {known} rows × {first.columns.length.toLocaleString()} columns
+          {known} × {counted(first.columns.length, "column")}
         </span>
         {first.notes.map((note) => ` · ${note}`)}
       </p>

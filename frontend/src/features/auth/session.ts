@@ -25,6 +25,8 @@ export const metaQuery = queryOptions({
   staleTime: 5 * 60_000,
 });
 
+const PUBLIC_KEYS = new Set<unknown>([sessionKey[0], metaQuery.queryKey[0]]);
+
 export function useMeta() {
   return useQuery(metaQuery);
 }
@@ -48,8 +50,9 @@ export function useSignOut() {
   return useMutation({
     mutationFn: () => unwrap(api.POST("/api/auth/logout")),
     onSuccess: () => {
-      client.clear();
       client.setQueryData(sessionKey, null);
+      // Nothing of this person stays for the next one; what is known before signing in may.
+      client.removeQueries({ predicate: ({ queryKey }) => !PUBLIC_KEYS.has(queryKey[0]) });
     },
   });
 }

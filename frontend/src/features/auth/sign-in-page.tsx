@@ -126,7 +126,7 @@ function SignInError({ error }: { error: unknown }) {
   const expected = error instanceof ApiError && error.status < 500;
   return (
     <div role="alert" className="rounded-md bg-bad-soft px-3 py-2 text-sm text-bad">
-      {happened.replace(/\.?$/, ".")} {!expected && <span className="text-ink-2">{todo}</span>}
+      {happened} {!expected && <span className="text-ink-2">{todo}</span>}
       {!expected && requestId && <span className="block font-mono text-xs text-ink-3">Request {requestId}</span>}
     </div>
   );

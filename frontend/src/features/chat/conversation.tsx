@@ -2,7 +2,7 @@ import { ArrowDown } from "lucide-react";
 import { useCallback, useEffect } from "react";
 import { toast } from "sonner";
 import { useWorkspace } from "@/app/workspace";
-import { explain } from "@/api/problem";
+import { ApiError, explain } from "@/api/problem";
 import { Button } from "@/components/ui/button";
 import { ErrorNote } from "@/components/ui/error-note";
 import { Skeleton } from "@/components/ui/skeleton";
@@ -18,7 +18,7 @@ import { useStickToBottom } from "./use-stick-to-bottom";
 const NO_FILES: never[] = [];
 
 export function Conversation({ threadId }: { threadId: string }) {
-  const { services, selectFile } = useWorkspace();
+  const { services, selectFile, openThread } = useWorkspace();
   const { controller, snapshot, turns, isRunning } = useConversation(threadId);
   const { data: files = NO_FILES } = useFiles(threadId);
   const uploads = useUploads(threadId);
@@ -46,6 +46,9 @@ export function Conversation({ threadId }: { threadId: string }) {
     controller.dismissReturned();
   }, [returned, threadId, controller]);
 
+  if (snapshot.load.status === "failed" && isMissing(snapshot.load.error)) {
+    return <MissingConversation error={snapshot.load.error} onLeave={() => openThread(null)} />;
+  }
   const isEmpty = snapshot.load.status === "ready" && turns.length === 0;
   return (
     <div className="flex min-h-0 flex-1 flex-col">
@@ -92,6 +95,18 @@ export function Conversation({ threadId }: { threadId: string }) {
           onStop={stop}
         />
       </div>
+    </div>
+  );
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 404 || error.status === 422);
+}
+
+function MissingConversation({ error, onLeave }: { error: unknown; onLeave: () => void }) {
+  return (
+    <div className="mx-auto w-full max-w-[792px] px-4 pt-6">
+      <ErrorNote error={error} onRetry={onLeave} retryLabel="Begin a new one" />
     </div>
   );
 }

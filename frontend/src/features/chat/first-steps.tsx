@@ -5,6 +5,7 @@ import { toast } from "sonner";
 import { useWorkspace } from "@/app/workspace";
 import type { ThreadFile } from "@/api/types";
 import { Spinner } from "@/components/ui/spinner";
+import { counted } from "@/features/files/counted";
 import { openFilePicker } from "@/features/files/file-picker";
 import { previewQuery, useFiles } from "@/features/files/file-queries";
 import { fetchSample, SAMPLE } from "@/features/files/sample";
@@ -100,7 +101,7 @@ function Suggestions({ file, onAsk }: { file: ThreadFile; onAsk: (question: stri
       <p className="mb-2 text-sm text-ink-3">
         <span className="text-ink-2">{file.filename}</span>
         <span className="tabular">
-          {rows === null ? "" : ` · ${rows.toLocaleString()} rows`} · {columns.length.toLocaleString()} columns
+          {rows === null ? "" : ` · ${counted(rows, "row")}`} · {counted(columns.length, "column")}
         </span>
       </p>
       <ul className="divide-y overflow-hidden rounded-md border">
