@@ -64,15 +64,11 @@ def _number_conditions(reading: Reading, table: TableProfile) -> list[Condition]
         for match in re.finditer(rf"(?<![<>=!]){pattern}\s*{_NUMBER}", text):
             value = _amount(match.group(1), match.group(2))
             column = _number_column(reading, table, match.start(), match.end())
+            # `up to 2010` speaks of time, not of the number that is named nearby.
             if (
                 value is None
                 or column is None
-                or (
-                    _is_year(value)
-                    and column.role != "year"
-                    and operator != "=="
-                    and not _near(reading, column, match.start())
-                )
+                or (_is_year(value) and "up to" in match.group() and column.role != "year")
             ):
                 continue
             if not any(each.column == column.name and value in each.values for each in conditions):
@@ -100,13 +96,6 @@ def _amount(digits: str, scale: str | None) -> float | None:
 
 def _is_year(value: float) -> bool:
     return value.is_integer() and 1500 <= value <= 2200
-
-
-def _near(reading: Reading, column: Column, position: int) -> bool:
-    return any(
-        mention.column == column and -3 <= position - reading.words[mention.end - 1].end <= 12
-        for mention in reading.mentions
-    )  # fmt: skip
 
 
 def _ends_before(reading: Reading, mention: Mention, position: int) -> bool:
