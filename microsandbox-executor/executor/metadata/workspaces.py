@@ -1,6 +1,7 @@
 """A workspace's persisted files and the numbered list of their changes."""
 
 from dataclasses import dataclass
+from itertools import batched
 from typing import Any
 from uuid import UUID
 
@@ -9,6 +10,9 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from executor.metadata.models import Change, Workspace, WorkspaceFile
+
+# Postgres takes 65,535 parameters in one statement; a row has ten.
+_ROWS_AT_ONCE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +67,8 @@ class WorkspaceRepository:
             )
             self._session.add(row)
             recorded.append(row)
-        if changes:
-            await self._session.execute(_upsert([_newest_row(locked.prefix, change) for change in changes]))
+        for batch in batched(changes, _ROWS_AT_ONCE):
+            await self._session.execute(_upsert([_newest_row(locked.prefix, change) for change in batch]))
         await self._session.flush()
         return recorded
 

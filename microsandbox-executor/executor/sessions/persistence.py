@@ -25,7 +25,7 @@ from executor.storage.object_store import ObjectStore
 
 logger = structlog.get_logger(__name__)
 
-_PARALLEL_TRANSFERS = 4
+_PARALLEL_TRANSFERS = 8
 _MAX_LEFT_OUT = 100
 _HASH_CHUNK = 1024 * 1024
 _STEADY_ATTEMPTS = 3

@@ -1,6 +1,7 @@
 """The bucket, as the executor uses it: files up, files down, keys away."""
 
 import hashlib
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -68,11 +69,16 @@ class ObjectStore:
 
     async def upload(self, source: BinaryIO, key: str, *, content_type: str) -> None:
         """Send an open file; it is read from its start and closed by the transfer. Raises `ObjectRefusedError`."""
-        await self._call(
-            lambda: self._client.upload_fileobj(
-                source, self._bucket, key, ExtraArgs={"ContentType": content_type}, Config=_TRANSFER
-            )
-        )
+
+        def send() -> None:
+            if os.fstat(source.fileno()).st_size < _TRANSFER.multipart_threshold:
+                # The transfer manager costs several times a small request's own work.
+                self._client.put_object(Bucket=self._bucket, Key=key, Body=source, ContentType=content_type)
+            else:
+                extra = {"ContentType": content_type}
+                self._client.upload_fileobj(source, self._bucket, key, ExtraArgs=extra, Config=_TRANSFER)
+
+        await self._call(send)
 
     async def download(self, key: str, target: Path) -> str:
         """Fetch an object into a new file and return the SHA-256 of what arrived. Raises `ObjectMissingError`."""
