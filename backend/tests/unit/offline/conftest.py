@@ -7,8 +7,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from conversation_driver import Chat, new_chat  # type: ignore[import-not-found]
-from sandbox import BWRAP, GUEST_PACKAGES  # type: ignore[import-not-found]
+from conversation_driver import Chat, new_chat
+from sandbox import BWRAP, GUEST_PACKAGES
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from deepagents import create_deep_agent
 from deepagents.backends import CompositeBackend
 from langchain.agents.middleware import TodoListMiddleware
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
-from sandbox import BubblewrapSandbox  # type: ignore[import-not-found]
+from sandbox import BubblewrapSandbox
 
 
 @dataclass
@@ -97,7 +97,8 @@ class Chat:
             middleware=[TodoListMiddleware()],
             backend=CompositeBackend(default=self.sandbox, routes={}, artifacts_root="/workspace/.agent"),
         )
-        state = agent.invoke({"messages": [*self.messages, HumanMessage(content=content)]}, {"recursion_limit": 60})
+        asked: Any = {"messages": [*self.messages, HumanMessage(content=content)]}
+        state = agent.invoke(asked, {"recursion_limit": 60})
         self.messages = state["messages"]
         return Reply(self.messages[-1].text, self.messages[before:], self.sandbox)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import app.agent.offline.guest as guest
-import openpyxl
+import openpyxl  # type: ignore[import-untyped]
 import pandas as pd
 import pytest
 

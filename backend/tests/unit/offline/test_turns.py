@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy_free_statistics import pearson  # type: ignore[import-not-found]
+from scipy_free_statistics import pearson
 
 
 def sales(rows: int = 240) -> pd.DataFrame:
@@ -27,7 +27,7 @@ def sales(rows: int = 240) -> pd.DataFrame:
 
 
 def csv(frame: pd.DataFrame) -> str:
-    return frame.to_csv(index=False)
+    return str(frame.to_csv(index=False))
 
 
 def table(results: dict[str, Any]) -> pd.DataFrame:

@@ -140,7 +140,7 @@ def _typed(codes: Any, uniques: Any, name: str, units: dict[str, str], notes: li
             units.pop(name, None)
             continue
         _note_losses(name, total - good, int(counts[marks].sum()), convert is _as_dates, notes)
-        nothing = np.datetime64("NaT") if converted.dtype.kind == "M" else np.nan
+        nothing = np.datetime64("NaT", "ns") if converted.dtype.kind == "M" else np.nan
         values = np.full(len(uniques), nothing, dtype=converted.dtype)
         values[kept] = converted
         filled = values.take(codes)
