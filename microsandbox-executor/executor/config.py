@@ -47,7 +47,7 @@ class ExecutorSettings(BaseExecutorSettings):
     sandbox_memory_mb: int = Field(default=2048, ge=64)
     sandbox_cpus: float = Field(default=1.0, gt=0)
     sandbox_pids: int = Field(default=128, ge=8)
-    sandbox_output_bytes: int = Field(default=200_000, ge=1_000)
+    sandbox_output_bytes: int = Field(default=1_000_000, ge=1_000)
     sandbox_file_bytes: int = Field(default=1024**3, ge=1_000_000)
     sandbox_disk_bytes: int = Field(default=4 * 1024**3, ge=1_000_000)
 

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
+from uuid import uuid4
 
 import structlog
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -51,6 +52,16 @@ class _CallCount:
 _call_count: ContextVar[_CallCount | None] = ContextVar("sandbox_call_count", default=None)
 
 
+class _BlockingSide:
+    """An event loop in a thread of its own and the backend that lives on it. Connections belong to one loop."""
+
+    def __init__(self, twin: "MicrosandboxBackend") -> None:
+        self.twin = twin
+        # Kept as long as the portal: the loop ends when its provider is forgotten.
+        self._provider = start_blocking_portal()
+        self.portal: BlockingPortal = self._provider.__enter__()
+
+
 class MicrosandboxBackend(BaseSandbox):
     """Executes and moves files in the sandbox of the thread whose run is calling."""
 
@@ -62,13 +73,15 @@ class MicrosandboxBackend(BaseSandbox):
         sandboxes: SandboxService,
         executor: ExecutorClient,
         identify: Callable[[], RunIdentity] = current_run,
+        make_twin: "Callable[[], MicrosandboxBackend] | None" = None,
     ) -> None:
         self._identify = identify
         self._sandboxes = sandboxes
         self._executor = executor
         # Runs whose uploads are in place, the oldest forgotten: that costs one idempotent call.
         self._staged_runs: OrderedDict[UUID, None] = OrderedDict()
-        self._portal: BlockingPortal | None = None
+        self._make_twin = make_twin
+        self._blocking_side: _BlockingSide | None = None
 
     @property
     def id(self) -> str:
@@ -150,19 +163,22 @@ class MicrosandboxBackend(BaseSandbox):
         return responses
 
     def execute(self, command: str, *, timeout: int | None = None) -> ExecuteResponse:
-        return self._blocking(lambda: self.aexecute(command, timeout=timeout))
+        return self._blocking(lambda twin: twin.aexecute(command, timeout=timeout))
 
     def upload_files(self, files: list[tuple[str, bytes]]) -> list[FileUploadResponse]:
-        return self._blocking(lambda: self.aupload_files(files))
+        return self._blocking(lambda twin: twin.aupload_files(files))
 
     def download_files(self, paths: list[str]) -> list[FileDownloadResponse]:
-        return self._blocking(lambda: self.adownload_files(paths))
+        return self._blocking(lambda twin: twin.adownload_files(paths))
 
-    def _blocking[ResultT](self, work: Callable[[], Coroutine[Any, Any, ResultT]]) -> ResultT:
-        """For callers without an event loop: the work is done on one of our own."""
-        if self._portal is None:
-            self._portal = start_blocking_portal().__enter__()
-        result: ResultT = self._portal.call(work)
+    def _blocking[ResultT](self, work: "Callable[[MicrosandboxBackend], Coroutine[Any, Any, ResultT]]") -> ResultT:
+        """For callers without an event loop: done on a loop of our own, by a twin whose connections belong to it."""
+        if self._blocking_side is None:
+            if self._make_twin is None:
+                raise NotImplementedError("this backend is for asynchronous callers only")
+            self._blocking_side = _BlockingSide(self._make_twin())
+        side = self._blocking_side
+        result: ResultT = side.portal.call(lambda: work(side.twin))
         return result
 
     async def _stage(self, identity: RunIdentity) -> None:
@@ -190,7 +206,12 @@ def _write_to_stream(identity: RunIdentity, file: ThreadFile) -> None:
 
 def _next_job_id(identity: RunIdentity) -> str:
     """A name for the next command, the same one when the graph runs its task again after a crash."""
-    task_id = str(get_config().get("configurable", {}).get("__pregel_task_id") or identity.run_id)
+    try:
+        task_id = get_config().get("configurable", {}).get("__pregel_task_id")
+    except RuntimeError:  # no graph is calling, so nothing will ever run it again either
+        task_id = None
+    if task_id is None:
+        return f"{identity.thread_id}/direct/{uuid4()}"
     count = _call_count.get()
     if count is None or count.task_id != task_id:
         count = _CallCount(task_id)

@@ -21,4 +21,6 @@ def build_sandbox_backend(
     # The agent hands out no URLs and takes no uploads: these limits are never asked for here.
     files = FileService(database, open_object_store(settings), UploadLimits(max_bytes=0, ttl_seconds=0))
     sandboxes = SandboxService(database, executor, files, executor_base_url=settings.executor_base_url)
-    return MicrosandboxBackend(sandboxes, executor, identify)
+    return MicrosandboxBackend(
+        sandboxes, executor, identify, make_twin=lambda: build_sandbox_backend(settings, identify)
+    )

@@ -70,6 +70,23 @@ def create_app(settings: ApiSettings | None = None) -> FastAPI:
     return app
 
 
+_REPORT_FRAME = "report-frame.html"
+# The frame that shows HTML reports: their scripts run, in an origin of their own that reaches nothing.
+REPORT_FRAME_POLICY = "; ".join(
+    [
+        "sandbox allow-scripts",
+        "default-src 'none'",
+        "script-src 'unsafe-inline' 'unsafe-eval'",
+        "style-src 'unsafe-inline'",
+        "img-src data: blob:",
+        "font-src data:",
+        "form-action 'none'",
+        "base-uri 'none'",
+        "frame-ancestors 'self'",
+    ]
+)
+
+
 def _serve_page(app: FastAPI, dist: Path) -> None:
     """Hashed assets for ever, the page itself always fresh, and every other path is the page's own routing."""
     index = dist / "index.html"
@@ -79,10 +96,12 @@ def _serve_page(app: FastAPI, dist: Path) -> None:
     app.mount("/assets", _ImmutableFiles(directory=dist / "assets", check_dir=False))
     root = dist.resolve()
 
-    @app.get("/{path:path}", include_in_schema=False)
+    @app.api_route("/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)
     async def page(path: str) -> FileResponse:
         if path == "api" or path.startswith("api/"):
             raise HTTPException(404, "There is no such endpoint")
+        if path == _REPORT_FRAME:
+            return FileResponse(root / path, headers={"Content-Security-Policy": REPORT_FRAME_POLICY})
         file = (root / path).resolve()
         if path and file.is_file() and file.is_relative_to(root):
             return FileResponse(file)

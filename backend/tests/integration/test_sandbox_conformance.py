@@ -26,7 +26,8 @@ LAGGING = {
 
 class TestMicrosandboxBackend(SandboxIntegrationTests):
     @pytest.fixture(scope="class")
-    def sandbox(self, product: EmbeddedStack) -> Iterator[MicrosandboxBackend]:
+    @classmethod
+    def sandbox(cls, product: EmbeddedStack) -> Iterator[MicrosandboxBackend]:
         environment = product.env_of("runtime")
         settings = RuntimeSettings.model_validate({name.lower(): value for name, value in environment.items()})
         with Person(product.base_url("backend")) as owner:

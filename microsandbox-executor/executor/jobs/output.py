@@ -50,8 +50,8 @@ class HeadAndTail:
 
 
 def _readable(data: bytes) -> str:
-    """Text whatever it was. NUL goes too: Postgres keeps none in JSON."""
-    return data.decode("utf-8", errors="replace").replace("\x00", "\ufffd")
+    """Text whatever it was."""
+    return data.decode("utf-8", errors="replace")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,7 @@ from datetime import datetime
 from typing import Any, ClassVar
 from uuid import UUID
 
-from sqlalchemy import BigInteger, DateTime, Index, MetaData, String, Text, text
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import JSON, BigInteger, DateTime, Index, MetaData, String, Text, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -19,7 +18,8 @@ class Base(DeclarativeBase):
     )
     type_annotation_map: ClassVar[dict[Any, Any]] = {
         datetime: DateTime(timezone=True),
-        dict[str, Any]: JSONB,
+        # Not JSONB, which takes no NUL: `grep -Z` prints them, and what was printed is what is recorded.
+        dict[str, Any]: JSON,
         str: Text,
         int: BigInteger,
     }

@@ -14,14 +14,14 @@ class TestHeadAndTail:
         for piece in pieces:
             kept.add(piece)
         whole, half = b"".join(pieces), limit // 2
-        readable = whole.decode("utf-8", "replace").replace("\x00", "\ufffd")
+        readable = whole.decode("utf-8", "replace")
         assert kept.truncated == (len(whole) > half * 2)
         if not kept.truncated:
             assert kept.text() == readable
         else:
             assert "bytes left out" in kept.text()
-            assert kept.text().startswith(whole[:half].decode("utf-8", "replace").replace("\x00", "\ufffd"))
-            assert kept.text().endswith(whole[-half:].decode("utf-8", "replace").replace("\x00", "\ufffd"))
+            assert kept.text().startswith(whole[:half].decode("utf-8", "replace"))
+            assert kept.text().endswith(whole[-half:].decode("utf-8", "replace"))
 
     @given(st.lists(st.binary(max_size=5000), max_size=40))
     def test_it_holds_no_more_than_its_limit_and_one_piece(self, pieces: list[bytes]) -> None:
