@@ -3,9 +3,9 @@
 import re
 from dataclasses import replace
 
+from app.agent.offline.aggregate_planning import measures_in, stack, time_axis
 from app.agent.offline.measures import natural_aggregate
 from app.agent.offline.plan import NoPlanError, Plan, names_of
-from app.agent.offline.planning import measures_in, stack, time_axis
 from app.agent.offline.profile import TableProfile
 from app.agent.offline.reading import Reading
 

@@ -7,6 +7,7 @@ from typing import Any
 from app.agent.offline.answer import Answer
 from app.agent.offline.intents import (
     aggregate,
+    aggregate_answer,
     clean,
     comparison,
     convert,
@@ -31,7 +32,7 @@ class Intent:
 
 
 INTENTS: dict[str, Intent] = {
-    "aggregate": Intent(aggregate.headline, aggregate.write, aggregate.tell),
+    "aggregate": Intent(aggregate.headline, aggregate.write, aggregate_answer.tell),
     "overview": Intent(overview.headline, overview.write, overview.tell),
     "missing": Intent(quality.headline, quality.write, quality.tell),
     "duplicates": Intent(quality.headline, quality.write, quality.tell),

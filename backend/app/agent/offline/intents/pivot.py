@@ -5,7 +5,7 @@
 from typing import Any
 
 from app.agent.offline.answer import Answer, cell, code, data_assumptions, markdown_table, number, rows_sentence
-from app.agent.offline.intents.aggregate import _NAMES as AGGREGATE_NAMES
+from app.agent.offline.intents.aggregate import AGGREGATE_NAMES
 from app.agent.offline.plan import Plan
 from app.agent.offline.script import Caution, Script, slug
 
