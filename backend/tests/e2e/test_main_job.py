@@ -4,6 +4,7 @@ import asyncio
 import csv
 import io
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from uuid import uuid4
 
@@ -49,6 +50,16 @@ def ask(page: Page, question: str) -> None:
     expect(page.get_by_role("button", name="Send")).to_be_visible(timeout=ANSWER_MILLISECONDS)
 
 
+def kill_and_restart(product: EmbeddedStack, *services: str) -> None:
+    """SIGKILL each and wait until it is back. In a thread of its own: Playwright has an event loop in this one."""
+
+    def crash(service: str) -> None:
+        asyncio.run(product.crash(service))
+
+    with ThreadPoolExecutor(1) as pool:
+        list(pool.map(crash, services))
+
+
 def conversation(page: Page) -> Locator:
     return page.get_by_role("region", name="Conversation")
 
@@ -66,8 +77,7 @@ class TestMainJob:
         preview = page.get_by_role("region", name="Preview")
         expect(preview.locator("canvas, svg.marks, img").first).to_be_visible()
 
-        for service in ("backend", "runtime", "executor"):
-            asyncio.run(product.crash(service))
+        kill_and_restart(product, "backend", "runtime", "executor")
         page.reload()
         expect(conversation(page).get_by_text("chart revenue by month").first).to_be_visible()
         ask(page, "total revenue by region")
