@@ -12,6 +12,7 @@ from app.agent.offline.words import Word, is_cjk, name_words, plain, stem
 
 EXACT = 100.0
 LEAST_SCORE = 58.0
+CUT_NAME = 25.0
 MOST_WINDOW = 7
 _PARENTHESES = re.compile(r"\s*[\(\[][^)\]]*[\)\]]\s*")
 
@@ -52,6 +53,9 @@ def find_columns(words: list[Word], table: TableProfile) -> list[Mention]:
     for start in range(len(words)):
         for end in range(start + 1, min(len(words), start + MOST_WINDOW) + 1):
             scored = _score_window(words[start:end], table, index)
+            if (start and words[start - 1].tied) or words[end - 1].tied:
+                # `total votes_dem` names votes_dem: a window that cuts a written name is a worse reading of it.
+                scored = [(score - CUT_NAME, place) for score, place in scored if score - CUT_NAME >= LEAST_SCORE]
             if scored:
                 best = max(score for score, _ in scored)
                 # Names that fit about as well are told apart by the question's other words: `calls ... abandoned`.
@@ -88,6 +92,8 @@ def _is_cjk_pair(one: Mention, other: Mention, words: list[Word]) -> bool:
 
 
 _CUMULATIVE = re.compile(CUMULATIVE, re.IGNORECASE)
+# What a question does not mean unless it says the word: bounds and ranks stand beside the value itself.
+_DERIVED_WORDS = {"rank", "error", "id", "code", "min", "max", "lower", "upper"}
 _ROLE_ORDER = {
     "measure": 0,
     "flag": 0,
@@ -105,7 +111,7 @@ _ROLE_ORDER = {
 def _preference(column: Column, name: tuple[str, ...], stems: set[str]) -> tuple[int, int, int]:
     """Of columns that fit equally: the usable ones, those that the question says more about, totals before parts."""
     said = sum(any(word == other or (len(word) > 3 and _same_root(word, other)) for other in stems) for word in name)
-    derived = bool({"rank", "error", "id", "code"} & set(name) - stems) or (
+    derived = bool(_DERIVED_WORDS & set(name) - stems) or (
         _CUMULATIVE.search(column.name) is not None and "cumulative" not in stems
     )
     return (_ROLE_ORDER[column.role] >= 2 or derived, -said, "total" not in name)

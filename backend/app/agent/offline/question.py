@@ -4,6 +4,7 @@
 
 import re
 from dataclasses import replace
+from typing import Literal
 
 from app.agent.offline.columns import Mention, ValueMention, find_columns, find_values
 from app.agent.offline.conditions import conditions_in
@@ -73,11 +74,19 @@ def read_question(question: str, table: TableProfile) -> Reading:
     reading = Reading(question, words, mentions, values, columns=table.columns)
     text = _without_names(question, words, mentions)
     limit, ascending, ranked = _ranking(text)
+    named_aggregate = next((name for name, pattern in _AGGREGATES if re.search(pattern, text)), None)
+    extreme = (
+        None
+        if named_aggregate in {"mean", "median", "sum", "count"}
+        else _extreme_of_each(text, ranked=ranked, limit=limit)
+    )
+    if extreme is not None:
+        ascending, ranked = False, False
     groups, sorts, unmatched = _groupings(words, mentions, text)
     period = next((name for name, pattern in _PERIODS if re.search(pattern, text)), None)
     reading = replace(
         reading,
-        aggregate=next((name for name, pattern in _AGGREGATES if re.search(pattern, text)), None),
+        aggregate=extreme or named_aggregate,
         share=bool(re.search(r"\b(percentage|percent|share|shares|proportion|fraction|rate|rates|breakdown)\b|\d ?%|\bwhat %|占比|比例", text)),
         period=period,
         over_time=bool(re.search(_OVER_TIME, text)) or unmatched == "date",
@@ -88,6 +97,14 @@ def read_question(question: str, table: TableProfile) -> Reading:
         spearman="spearman" in text or "rank correlation" in text,
     )  # fmt: skip
     return replace(reading, conditions=conditions_in(reading, table))
+
+
+def _extreme_of_each(text: str, *, ranked: bool, limit: int | None) -> Literal["max", "min"] | None:
+    """`highest price by year` asks for the highest of each year; `which year has the highest price` for one year."""
+    if not ranked or limit is not None or re.search(r"\b(which|who|what|whose|top|bottom)\b", text):
+        return None
+    match = re.search(r"\b(highest|maximum|max|lowest|minimum|min)\b.*\b(by|per|for each|in each|of each)\b", text)
+    return None if match is None else "max" if match.group(1) in {"highest", "maximum", "max"} else "min"
 
 
 def _without_names(question: str, words: list[Word], mentions: list[Mention]) -> str:

@@ -41,12 +41,16 @@ def name_words(name: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word of a question: as written, its stem, and where it stands (characters)."""
+    """One word of a question: as written, its stem, and where it stands (characters).
+
+    `tied` says that an underscore ties it to the next word: the two were written as one name.
+    """
 
     text: str
     stem: str
     start: int
     end: int
+    tied: bool = False
 
     @property
     def plain(self) -> str:
@@ -63,8 +67,9 @@ def question_words(question: str) -> list[Word]:
             continue
         position = match.start()
         for part in _CAMEL.split(text) if not re.fullmatch(r"[A-Za-z]?\d+(st|nd|rd|th)?", text) else [text]:
-            words.append(Word(part, stem(plain(part)), position, position + len(part)))
-            position += len(part)
+            end = position + len(part)
+            words.append(Word(part, stem(plain(part)), position, end, tied=question[end : end + 1] == "_"))
+            position = end
     return words
 
 

@@ -60,6 +60,19 @@ SALES = TableProfile(
         column("returned", "boolean", 2, ("no", "yes")),
     ),
 )
+VOTES = TableProfile(
+    path="/uploads/votes.csv",
+    rows=3141,
+    width=6,
+    columns=(
+        column("votes_dem", "measure", 2900),
+        column("total_votes", "measure", 3000),
+        column("state_abbr", "category", 51, ("CA", "TX")),
+        column("deaths_max", "measure", 300),
+        column("deaths_median", "measure", 300),
+        column("year", "year", 8, low=2010.0, high=2017.0),
+    ),
+)
 
 
 def planned(question: str, table: TableProfile) -> Plan:
@@ -82,6 +95,10 @@ def conditions(plan: Plan) -> list[str]:
         ("number of countries per continent", WORLD, ("country",), ("continent",), "distinct"),
         ("total sales by region", SALES, ("netRevenue ($)",), ("Region",), "sum"),
         ("average price by region", SALES, ("Average Price",), ("Region",), "mean"),
+        ("total votes_dem by state_abbr", VOTES, ("votes_dem",), ("state_abbr",), "sum"),
+        ("total deaths by state_abbr", VOTES, ("deaths_median",), ("state_abbr",), "sum"),
+        ("highest fare by sex", PASSENGERS, ("Fare",), ("Sex",), "max"),
+        ("lowest fare for each class", PASSENGERS, ("Fare",), ("Pclass",), "min"),
         ("turnover per regions", SALES, ("netRevenue ($)",), ("Region",), "sum"),
     ],
 )

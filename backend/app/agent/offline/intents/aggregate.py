@@ -304,7 +304,7 @@ def _write_chart(script: Script, plan: Plan, keys: list[str], label: str) -> Non
     word = "lowest" if plan.ascending and plan.ranked else "highest"
     script.chart(f"top = result[{value!r}].{best}()")
     who = " + ', ' + ".join(f"str(result.at[top, {key!r}])" for key in keys)
-    finding = f" has the {word} {value.removesuffix(' (%)')}: "
+    finding = f" has the {word} {value.removesuffix(' (%)').removeprefix(f'{word} ')}: "
     script.chart(f"title = {who} + {finding!r} + style.human({_arguments(f'result.at[top, {value!r}]', shown_unit)})")
     if plan.chart == "pie!" and plan.method != "rate":
         script.chart(f"chart = charts.pie(result, {keys[0]!r}, {value!r}, title)")

@@ -108,7 +108,7 @@ def _tell_groups(plan: Plan, results: dict[str, Any]) -> Answer:
     if best is None:
         return Answer(f"No group has a {_what(plan)}{_where(plan)}: no row has all the values that it needs.")
     kind, opposite = ("lowest", "highest") if plan.ascending and plan.ranked else ("highest", "lowest")
-    lead = f"**{_group_text(plan, best)}** has the {kind} {_what(plan)}: **{_shown(plan, _value(results, best))}**"
+    lead = f"**{_group_text(plan, best)}** has the {_most(kind, plan)}: **{_shown(plan, _value(results, best))}**"
     if plan.share:
         lead += f" ({share_text(_value(results, best, 'share (%)'))} of the total)"
     if results["groups"] > 1 and not (plan.limit and plan.ranked):
@@ -128,6 +128,12 @@ def _tell_groups(plan: Plan, results: dict[str, Any]) -> Answer:
     return answer
 
 
+def _most(kind: str, plan: Plan) -> str:
+    """`highest average price`; but `highest price` when the values are themselves the highest of each group."""
+    what = _what(plan)
+    return what if what.startswith(f"{kind} ") else f"{kind} {what}"
+
+
 def _how(plan: Plan) -> str:
     groups = plan.groups[:-1] if plan.stacked else plan.groups
     keys = [*groups, *([plan.time] if plan.time else [])]
@@ -139,7 +145,7 @@ def _how(plan: Plan) -> str:
     if plan.aggregate == "distinct":
         return f"Different values were counted for each {by}"
     verb = {"sum": "added up", "mean": "averaged"}.get(
-        plan.aggregate, f"summed up as {AGGREGATE_NAMES[plan.aggregate].removesuffix(' of')}"
+        plan.aggregate, f"taken at its {AGGREGATE_NAMES[plan.aggregate].removesuffix(' of')}"
     )
     what = names(plan.stacked) if plan.stacked else code(plan.measures[0])
     return f"{what} {'were' if plan.stacked else 'was'} {verb} for each {by}"
@@ -158,7 +164,7 @@ def _tell_time(plan: Plan, results: dict[str, Any]) -> Answer:
         top = f"{_group_text(plan, best, 1)} in {at(best)}"
         lead = f"The {what} was highest for **{top}: {_shown(plan, _value(results, best))}**, and lowest for {_group_text(plan, worst, 1)} in {at(worst)}: {_shown(plan, _value(results, worst))}."
     elif plan.ranked:
-        lead = f"**{at(best)}** has the {'lowest' if plan.ascending else 'highest'} {what}: **{_shown(plan, _value(results, best))}**."
+        lead = f"**{at(best)}** has the {_most('lowest' if plan.ascending else 'highest', plan)}: **{_shown(plan, _value(results, best))}**."
     else:
         start, end = _value(results, first), _value(results, last)
         verb = "rose" if end > start else "fell" if end < start else "ended where it began"
