@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from app.agent.offline.intent_words import PLOT
-from app.agent.offline.measures import default_measure, natural_aggregate
+from app.agent.offline.measures import default_measure, measure_beside, natural_aggregate
 from app.agent.offline.plan import NoPlanError, Plan, Product, names_of
 from app.agent.offline.profile import Column, TableProfile
 from app.agent.offline.reading import Period, Reading
@@ -166,12 +166,14 @@ def plan_aggregate(plan: Plan, reading: Reading) -> Plan:
     elif product is None and not measures:
         count = share or (aggregate is None and not time)
         if (aggregate not in (None, "sum") or time or (aggregate == "sum" and not share)) and not count:
-            default = default_measure(table)
+            beside = measure_beside(table, [mention.column for mention in reading.mentions])
+            default = beside or default_measure(table)
             if default is None:
                 aggregate = "count"
             else:
                 measures = [default]
-                choices.append(f"No column of numbers was named, so {default.name} was taken.")
+                why = "The column named holds text" if beside else "No column of numbers was named"
+                choices.append(f"{why}, so {default.name} was taken.")
         else:
             aggregate = "count"
     if aggregate is None:

@@ -7,6 +7,7 @@ from app.agent.offline.reading import Aggregate
 from app.agent.offline.vocabulary import ADDITIVE, CUMULATIVE, NOT_ADDITIVE
 from app.agent.offline.words import name_words
 
+_BOUNDS = frozenset({"min", "max", "lower", "upper", "low", "high"})
 _CUMULATIVE = re.compile(CUMULATIVE, re.IGNORECASE)
 
 
@@ -18,6 +19,23 @@ def natural_aggregate(column: Column) -> Aggregate:
     if column.role == "flag" or column.unit == "%" or words & NOT_ADDITIVE:
         return "mean"
     return "sum" if words & ADDITIVE or set(column.name + column.unit) & set("$€£¥₹") else "mean"
+
+
+def measure_beside(table: TableProfile, named: list[Column]) -> Column | None:
+    """The numbers that stand beside a text column of the same name: `Deaths` "12 [9-15]" beside `Deaths_median`.
+
+    Of several, the middle one is meant before its bounds.
+    """
+    for column in named:
+        if column.role != "text":
+            continue
+        words = name_words(column.name)
+        beside = [other for other in table.measures if name_words(other.name)[: len(words)] == words]
+        if beside:
+            return min(
+                beside, key=lambda other: (bool(_BOUNDS & set(name_words(other.name))), table.columns.index(other))
+            )
+    return None
 
 
 def default_measure(table: TableProfile) -> Column | None:

@@ -63,7 +63,7 @@ SALES = TableProfile(
 VOTES = TableProfile(
     path="/uploads/votes.csv",
     rows=3141,
-    width=6,
+    width=9,
     columns=(
         column("votes_dem", "measure", 2900),
         column("total_votes", "measure", 3000),
@@ -71,6 +71,9 @@ VOTES = TableProfile(
         column("deaths_max", "measure", 300),
         column("deaths_median", "measure", 300),
         column("year", "year", 8, low=2010.0, high=2017.0),
+        column("No. of cases", "text", 300),
+        column("No. of cases_max", "measure", 300),
+        column("No. of cases_median", "measure", 300),
     ),
 )
 
@@ -97,6 +100,7 @@ def conditions(plan: Plan) -> list[str]:
         ("average price by region", SALES, ("Average Price",), ("Region",), "mean"),
         ("total votes_dem by state_abbr", VOTES, ("votes_dem",), ("state_abbr",), "sum"),
         ("total deaths by state_abbr", VOTES, ("deaths_median",), ("state_abbr",), "sum"),
+        ("total No. of cases by state_abbr", VOTES, ("No. of cases_median",), ("state_abbr",), "sum"),
         ("highest fare by sex", PASSENGERS, ("Fare",), ("Sex",), "max"),
         ("lowest fare for each class", PASSENGERS, ("Fare",), ("Pclass",), "min"),
         ("turnover per regions", SALES, ("netRevenue ($)",), ("Region",), "sum"),

@@ -42,7 +42,7 @@ def publish(**results: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON can say it: missing becomes null, dates become text, numbers keep 12 digits."""
+    """A value as JSON can say it: missing becomes null, dates become text, numbers keep 15 digits."""
     if isinstance(value, dict):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
@@ -57,7 +57,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, bool | int):
         return value
     if isinstance(value, float):
-        return float(f"{value:.12g}") if math.isfinite(value) else None
+        return float(f"{value:.15g}") if math.isfinite(value) else None
     return str(value)[:TEXT_CHARACTERS]
 
 
