@@ -66,7 +66,8 @@ class TestFindPython:
     def test_pyenvs_default_folder_is_searched_without_pyenv_on_the_path(
         self, program: MakeProgram, tmp_path: Path
     ) -> None:
-        wanted = program("home/.pyenv/versions/3.12.9/bin/python3.12", python_saying("3.12.9"))
+        default_root = "home/.pyenv"
+        wanted = program(f"{default_root}/versions/3.12.9/bin/python3.12", python_saying("3.12.9"))
         found = find_python.find_python(WANTED, {"PATH": "", "HOME": f"{tmp_path}/home"})
         assert found.executable == wanted
 
