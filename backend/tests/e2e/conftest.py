@@ -18,13 +18,15 @@ _QUIET = [
     "--disable-component-update",
     "--disable-sync",
 ]
+# The names that the bootstrap accepts too.
+_INSTALLED_AS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _STEP_MILLISECONDS = 30_000
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium where it is installed, else the one that Playwright has fetched."""
-    installed = shutil.which("chromium") or shutil.which("chromium-browser")
+    """The machine's Chromium where it has one, else the one that Playwright has fetched."""
+    installed = next(filter(None, map(shutil.which, _INSTALLED_AS)), None)
     arguments = [*_QUIET, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=installed, args=arguments)
