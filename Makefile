@@ -31,7 +31,7 @@ test: ## Run every suite: unit, integration, e2e (a real browser), frontend
 	@exec $(PYTHON) scripts/run_suites.py unit integration e2e frontend
 
 test-unit: ## Run the unit tests
-	@$(BOOTSTRAP) python
+	@$(BOOTSTRAP) start
 	@exec $(PYTHON) scripts/run_suites.py unit
 
 test-integration: ## Run the tests on real services

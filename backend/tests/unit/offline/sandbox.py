@@ -75,6 +75,8 @@ class BubblewrapSandbox(BaseSandbox):
             )
         for folder in (*FOLDERS, "tmp"):
             box += ["--ro-bind" if folder == "uploads" else "--bind", str(self.root / folder), f"/{folder}"]
+        # Once more, for a checkout below /tmp, which the session's own folder has just covered.
+        box += ["--ro-bind", str(ROOT), str(ROOT)]
         box += ["--ro-bind", str(self.root / "bin"), "/guest-bin", "--chdir", "/workspace", "--clearenv"]
         environment = {
             "PATH": "/guest-bin:/usr/local/bin:/usr/bin:/bin",
