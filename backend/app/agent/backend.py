@@ -175,6 +175,7 @@ class MicrosandboxBackend(BaseSandbox):
         """For callers without an event loop: done on a loop of our own, by a twin whose connections belong to it."""
         if self._blocking_side is None:
             if self._make_twin is None:
+                # The error that Deep Agents turns into a message for the model; any other would end the run.
                 raise NotImplementedError("this backend is for asynchronous callers only")
             self._blocking_side = _BlockingSide(self._make_twin())
         side = self._blocking_side

@@ -53,7 +53,7 @@ export interface Explanation {
   requestId: string | null;
 }
 
-const TODO_BY_CODE: Record<string, string> = {
+const ADVICE_BY_CODE: Record<string, string> = {
   not_signed_in: "Sign in again.",
   token_expired: "Sign in again.",
   thread_busy: "Wait for the run to end, or stop it first.",
@@ -68,7 +68,7 @@ const TODO_BY_CODE: Record<string, string> = {
 };
 
 function todoFor(error: ApiError): string {
-  const known = TODO_BY_CODE[error.code];
+  const known = ADVICE_BY_CODE[error.code];
   if (known) return known;
   if (error.status === 404) return "It may have been deleted. Pick another from the list.";
   if (error.status === 429) return "Wait a moment, then try again.";
