@@ -137,7 +137,9 @@ def _chat_times(stack: EmbeddedStack) -> ChatTimes:
         started = time.perf_counter()
         first_event = first_text = 0.0
         status = "unknown"
-        with client.stream("POST", "/chat/stream", json=question, headers={"Idempotency-Key": "bench"}) as stream:
+        key = {"Idempotency-Key": "bench-chat"}
+        with client.stream("POST", "/chat/stream", json=question, headers=key) as stream:
+            stream.raise_for_status()
             name = ""
             for line in stream.iter_lines():
                 elapsed = (time.perf_counter() - started) * 1000
@@ -150,6 +152,8 @@ def _chat_times(stack: EmbeddedStack) -> ChatTimes:
                         first_text = first_text or elapsed
                     if name == "run":
                         status = data["run"]["status"]
+        if status != "succeeded":
+            raise RuntimeError(f"the turn that was to be measured ended as {status}")
         return ChatTimes(
             first_event_ms=round(first_event, 1),
             first_text_ms=round(first_text, 1),
